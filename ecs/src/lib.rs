@@ -1,1 +1,82 @@
-//! Placeholder.
+//! Archetype ECS on reference-counted, 64-byte-aligned blocks.
+//!
+//! Goals, in order of importance:
+//!
+//! 1. *The same result every time.* Handles, iteration order and [`World::state_hash`] are a
+//!    function of the operations done, on any number of threads.
+//! 2. *Slices.* A query hands out whole blocks, `(&mut [Position], &[Velocity])`, that a plain
+//!    loop or a SIMD kernel runs over.
+//! 3. *A world is a value.* [`World::fork`] shares all blocks; whoever writes first copies one.
+//! 4. *Familiar words.* Who knows Bevy's ECS knows these names.
+//!
+//! ```
+//! use orrery_ecs::{Component, World};
+//!
+//! #[derive(Clone, Copy, Component)]
+//! struct Position(f32);
+//! #[derive(Clone, Copy, Component)]
+//! struct Velocity(f32);
+//!
+//! let mut world = World::new();
+//! world.spawn_batch((0..1000).map(|i| (Position(i as f32), Velocity(0.5))));
+//! let mut moving = world.query::<(&mut Position, &Velocity)>();
+//! for (position, velocity) in moving.iter_mut(&mut world) {
+//!     position.0 += velocity.0;
+//! }
+//! assert_eq!(world.query::<&Position>().iter(&world).map(|p| p.0).sum::<f32>(), 500_000.0);
+//! ```
+//!
+//! ```text
+//! World -> Archetype (a set of components) -> Column (one component) -> Block (4,096 rows)
+//! ```
+//!
+//! `unsafe` stands in `storage`, and where typed values meet erased bytes: `archetype`,
+//! `bundle`, `commands`, `component`, `query`, `resource`, `system` and `world`.
+//!
+//! Left out: who runs systems and when. That is the engine's schedule; here a system is only
+//! something that can be run.
+#![expect(
+    unsafe_code,
+    reason = "storage works on erased bytes; each block says who guarantees it"
+)]
+
+extern crate self as orrery_ecs;
+
+mod archetype;
+mod bundle;
+mod commands;
+mod component;
+mod entity;
+mod error;
+mod hash;
+mod query;
+mod resource;
+mod storage;
+mod system;
+mod world;
+
+pub use archetype::{Archetype, ArchetypeId};
+pub use bundle::Bundle;
+pub use commands::{CommandQueue, Commands, EntityCommands};
+pub use component::{Component, ComponentId, FieldInfo, SplitComponent};
+pub use entity::Entity;
+pub use error::{AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError};
+pub use hash::{Lane, StateHash, StateHasher, WorldHash};
+pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash};
+pub use query::{
+    BlockRunner, Chunk, Fields, Lanes, Query, QueryData, QueryFilter, QueryIter, QueryState,
+    ReadOnlyQueryData, Serial, With, Without,
+};
+pub use resource::{Res, ResMut, Resource};
+pub use storage::pool::PoolUsage;
+pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
+pub use system::{ExclusiveMarker, IntoSystem, SharedParam, System, SystemError, SystemParam};
+pub use world::{EntityMut, EntityRef, SpawnBatch, World, WorldId};
+
+/// What the derive macros refer to; not for users.
+#[doc(hidden)]
+pub mod macros {
+    pub use crate::bundle::BundleComponents;
+    pub use crate::component::describe;
+    pub use crate::hash::probe;
+}

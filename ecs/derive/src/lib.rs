@@ -1,1 +1,51 @@
-//! Placeholder.
+//! Derive macros of orrery-ecs.
+//!
+//! Each derive walks the fields once and writes one implementation; what it leaves to the
+//! compiler (is the type `Copy`? how is this field hashed?) is decided by method resolution in
+//! `orrery_ecs::macros`, so that the macros need to know no types.
+
+mod attributes;
+mod bundle;
+mod component;
+mod fields;
+mod resource;
+mod state_hash;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Makes a type a component; see `orrery_ecs::Component` for the options.
+#[proc_macro_derive(Component, attributes(component))]
+pub fn component(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    component::derive(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Makes a type a resource; see `orrery_ecs::Resource` for the options.
+#[proc_macro_derive(Resource, attributes(resource))]
+pub fn resource(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    resource::derive(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Makes a struct of components and bundles a bundle; see `orrery_ecs::Bundle`.
+#[proc_macro_derive(Bundle)]
+pub fn bundle(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    bundle::derive(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Lets a type stand inside components and resources; see `orrery_ecs::StateHash`.
+#[proc_macro_derive(StateHash)]
+pub fn state_hash(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    state_hash::derive(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}

@@ -1,0 +1,110 @@
+//! Fields of a type, and code that hashes them.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Data, DeriveInput, Error, Fields, Generics, Member, Result, Type};
+
+/// A field as a derive needs it.
+pub(crate) struct Field<'a> {
+    pub(crate) member: Member,
+    pub(crate) ty: &'a Type,
+}
+
+impl Field<'_> {
+    pub(crate) fn name(&self) -> String {
+        match &self.member {
+            Member::Named(name) => name.to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        }
+    }
+}
+
+/// Fields of a struct in order; an error for enums and unions.
+pub(crate) fn of_struct<'a>(input: &'a DeriveInput, what: &str) -> Result<Vec<Field<'a>>> {
+    match &input.data {
+        Data::Struct(data) => Ok(list(&data.fields)),
+        _ => Err(Error::new_spanned(
+            &input.ident,
+            format!("{what} must be a struct"),
+        )),
+    }
+}
+
+/// Fields in order.
+pub(crate) fn list(fields: &Fields) -> Vec<Field<'_>> {
+    let members = fields.members();
+    members
+        .zip(fields)
+        .map(|(member, field)| Field {
+            member,
+            ty: &field.ty,
+        })
+        .collect()
+}
+
+/// An expression that says how a field of type `ty` is hashed.
+///
+/// In a generic type the compiler cannot look for `AsRef`, so there a field must be `StateHash`.
+pub(crate) fn field_hash(ty: &Type, generics: &Generics) -> TokenStream {
+    if generics.params.is_empty() {
+        quote! {{
+            #[allow(unused_imports)]
+            use ::orrery_ecs::macros::probe::{ByF32 as _, ByF64 as _, ByStateHash as _};
+            (&&::orrery_ecs::macros::probe::Field::<
+                #ty,
+                { ::core::mem::size_of::<#ty>() / 4 },
+                { ::core::mem::size_of::<#ty>() / 8 },
+            >(::core::marker::PhantomData)).describe()
+        }}
+    } else {
+        quote! {
+            ::orrery_ecs::macros::probe::FieldHash::<#ty> {
+                lane: <#ty as ::orrery_ecs::StateHash>::LANE,
+                hash: <#ty as ::orrery_ecs::StateHash>::hash_state,
+            }
+        }
+    }
+}
+
+/// Statements that add every field of `self` to `hasher`.
+pub(crate) fn hash_body(input: &DeriveInput) -> Result<TokenStream> {
+    let one = |ty: &Type, value: TokenStream| {
+        let hash = field_hash(ty, &input.generics);
+        quote! { (#hash.hash)(#value, hasher); }
+    };
+    match &input.data {
+        Data::Struct(data) => {
+            let each = list(&data.fields).into_iter().map(|field| {
+                let member = &field.member;
+                one(field.ty, quote! { &self.#member })
+            });
+            Ok(quote! { #(#each)* })
+        }
+        Data::Enum(data) => {
+            let arms = data.variants.iter().enumerate().map(|(number, variant)| {
+                let (name, number) = (&variant.ident, number as u32);
+                let fields = list(&variant.fields);
+                let bound = (0..fields.len())
+                    .map(|i| format_ident!("field{i}"))
+                    .collect::<Vec<_>>();
+                let members = fields.iter().map(|field| &field.member);
+                let each = fields
+                    .iter()
+                    .zip(&bound)
+                    .map(|(field, b)| one(field.ty, quote! { #b }));
+                quote! { Self::#name { #(#members: #bound),* } => {
+                    hasher.u32(#number);
+                    #(#each)*
+                } }
+            });
+            if data.variants.is_empty() {
+                return Ok(quote! { match *self {} });
+            }
+            Ok(quote! { match self { #(#arms)* } })
+        }
+        Data::Union(_) => {
+            let message = "a union cannot enter the state hash; say `not_state`";
+            Err(Error::new_spanned(&input.ident, message))
+        }
+    }
+}

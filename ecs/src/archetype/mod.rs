@@ -1,0 +1,315 @@
+//! An archetype: all entities with the same set of components, and their columns.
+
+pub(crate) mod graph;
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use crate::component::info::{ComponentId, ComponentInfo};
+use crate::component::{ComponentSet, Registry};
+use crate::entity::Entity;
+use crate::storage::BLOCK_ROWS;
+use crate::storage::column::{Column, Writer, rows_in_block};
+
+/// Number of an archetype in one world, in order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArchetypeId(pub(crate) u32);
+
+impl ArchetypeId {
+    /// Position in the order of creation, from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All entities with the same components: a column of handles and one for each component.
+pub struct Archetype {
+    id: ArchetypeId,
+    /// In increasing order; `columns` runs beside it.
+    components: Box<[ComponentId]>,
+    set: ComponentSet,
+    columns: Box<[Column]>,
+    entities: Column,
+    len: usize,
+}
+
+impl Archetype {
+    pub(crate) fn new(
+        id: ArchetypeId,
+        components: Vec<ComponentId>,
+        registry: &Registry,
+        entity_info: &Arc<ComponentInfo>,
+    ) -> Self {
+        debug_assert!(components.is_sorted_by(|a, b| a < b));
+        let mut set = ComponentSet::default();
+        components
+            .iter()
+            .for_each(|&component| set.insert(component));
+        let column = |&component: &ComponentId| Column::new(Arc::clone(registry.info(component)));
+        Self {
+            id,
+            set,
+            columns: components.iter().map(column).collect(),
+            entities: Column::new(Arc::clone(entity_info)),
+            components: components.into_boxed_slice(),
+            len: 0,
+        }
+    }
+
+    /// An archetype that shares every block with this one.
+    pub(crate) fn share(&self) -> Self {
+        Self {
+            id: self.id,
+            components: self.components.clone(),
+            set: self.set.clone(),
+            columns: self.columns.iter().map(Column::share).collect(),
+            entities: self.entities.share(),
+            len: self.len,
+        }
+    }
+
+    /// Number in the order of creation.
+    pub fn id(&self) -> ArchetypeId {
+        self.id
+    }
+
+    /// Entities in it.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no entity has exactly these components now.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Its components in order of registration.
+    pub fn components(&self) -> &[ComponentId] {
+        &self.components
+    }
+
+    /// Blocks that hold rows.
+    pub fn block_count(&self) -> usize {
+        self.len.div_ceil(BLOCK_ROWS)
+    }
+
+    /// Change tick of the last write access to a block of a component; `None` if the archetype
+    /// has no such component or block.
+    pub fn changed(&self, component: ComponentId, block: usize) -> Option<u64> {
+        let column = self.column_index(component)?;
+        (block < self.block_count()).then(|| self.columns[column].changed(block))
+    }
+
+    pub(crate) fn set(&self) -> &ComponentSet {
+        &self.set
+    }
+
+    pub(crate) fn rows(&self, block: usize) -> usize {
+        rows_in_block(self.len, block)
+    }
+
+    /// Position of a component's column.
+    #[inline]
+    pub(crate) fn column_index(&self, component: ComponentId) -> Option<usize> {
+        self.components.binary_search(&component).ok()
+    }
+
+    #[inline]
+    pub(crate) fn column(&self, index: usize) -> &Column {
+        &self.columns[index]
+    }
+
+    #[inline]
+    pub(crate) fn column_mut(&mut self, index: usize) -> &mut Column {
+        &mut self.columns[index]
+    }
+
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    pub(crate) fn entities(&self) -> &Column {
+        &self.entities
+    }
+
+    /// The entity in a row.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[inline]
+    pub(crate) fn entity(&self, row: usize) -> Entity {
+        assert!(row < self.len, "row {row} of {}", self.len);
+        // SAFETY: the row exists, and the entity column is plain.
+        let value = unsafe { self.entities.row(row) }.cast::<Entity>();
+        // SAFETY: the column holds handles, which are `Copy`.
+        unsafe { value.read() }
+    }
+
+    /// Makes room for `additional` rows in every column.
+    pub(crate) fn reserve(&mut self, additional: usize, to: Writer<'_>) {
+        for column in self.columns.iter_mut().chain([&mut self.entities]) {
+            // SAFETY: every column has `len` initialised rows.
+            unsafe { column.reserve(self.len, additional, to) };
+        }
+    }
+
+    /// Adds a row for an entity and gives its number. The caller writes every component of it
+    /// before anything else happens to the archetype.
+    pub(crate) fn push_entity(&mut self, entity: Entity, to: Writer<'_>) -> usize {
+        self.reserve(1, to);
+        let row = self.len;
+        let value = (&raw const entity).cast();
+        // SAFETY: room was reserved; the value is an entity, which is `Copy`.
+        unsafe { self.entities.write(row, row, value, to) };
+        self.len += 1;
+        row
+    }
+
+    /// Writes a component into a row that `push_entity` has just made.
+    ///
+    /// # Safety
+    /// `value` points to a value of the column's component, moved from; the row is new and last.
+    #[inline]
+    pub(crate) unsafe fn write_new(&mut self, column: usize, value: *const u8, to: Writer<'_>) {
+        let row = self.len - 1;
+        // SAFETY: `row` rows are initialised in this column and there is room for one more.
+        unsafe { self.columns[column].write(row, row, value, to) };
+    }
+
+    /// Removes a row, whose values are dropped, by moving the last row into it.
+    pub(crate) fn remove_row(&mut self, row: usize, to: Writer<'_>) -> Moved {
+        let len = self.len;
+        let mut panicked = None;
+        for column in &mut self.columns {
+            // SAFETY: the row is one of `len`; `fill_from_last` below takes its place.
+            unsafe { drop_value(column, row, len, to, &mut panicked) };
+            // SAFETY: `len` rows, all initialised but the one just dropped.
+            unsafe { column.fill_from_last(row, len, to) };
+        }
+        Moved {
+            row: 0,
+            filled_by: self.remove_entity(row, to),
+            panicked,
+        }
+    }
+
+    /// Takes a row out of the entity column and the count; the component columns are done.
+    fn remove_entity(&mut self, row: usize, to: Writer<'_>) -> Option<Entity> {
+        let last = self.len - 1;
+        let moved = (row != last).then(|| self.entity(last));
+        // SAFETY: `len` rows of `Copy` handles.
+        unsafe { self.entities.fill_from_last(row, self.len, to) };
+        self.len = last;
+        moved
+    }
+
+    /// Moves the row of an entity into `other`, which gets a new last row: components that both
+    /// have move, those that only `self` has are dropped or taken.
+    ///
+    /// # Safety
+    /// - a `take` owns the values it reads, one for each component it is called with;
+    /// - the caller writes every component that only `other` has before anything else happens.
+    pub(crate) unsafe fn move_row(
+        &mut self,
+        row: usize,
+        other: &mut Self,
+        to: Writer<'_>,
+        mut take: Option<Take<'_>>,
+    ) -> Moved {
+        let entity = self.entity(row);
+        let new_row = other.push_entity(entity, to);
+        let len = self.len;
+        let mut panicked = None;
+        for (column, component) in self.columns.iter_mut().zip(&self.components) {
+            match (other.components.binary_search(component), &mut take) {
+                (Ok(theirs), _) => {
+                    let target = &mut other.columns[theirs];
+                    // SAFETY: the row exists; `other`'s column has `new_row` initialised rows
+                    // and room for one more.
+                    unsafe { column.move_row(row, len, target, new_row, to) };
+                }
+                (Err(_), Some(take)) => {
+                    // SAFETY: the row is one of `len` initialised rows. Ours alone before the
+                    // value leaves: a fork keeps its own copy.
+                    unsafe { column.own_row(row, len, to) };
+                    take(*component, column);
+                }
+                // SAFETY: the row is one of `len`; `fill_from_last` below takes its place.
+                (Err(_), None) => unsafe { drop_value(column, row, len, to, &mut panicked) },
+            }
+            // SAFETY: `len` rows, all initialised but the one that left.
+            unsafe { column.fill_from_last(row, len, to) };
+        }
+        Moved {
+            row: new_row,
+            filled_by: self.remove_entity(row, to),
+            panicked,
+        }
+    }
+
+    /// Drops every value and forgets every row.
+    pub(crate) fn clear(&mut self) {
+        let len = std::mem::take(&mut self.len);
+        let mut panicked = None;
+        for column in self.columns.iter_mut().chain([&mut self.entities]) {
+            // SAFETY: every column has exactly `len` initialised rows.
+            let cleared = catch_unwind(AssertUnwindSafe(|| unsafe { column.clear(len) }));
+            if let Err(panic) = cleared {
+                panicked.get_or_insert(panic);
+            }
+        }
+        if let Some(panic) = panicked {
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// Takes over the values of the components that only the old archetype has.
+pub(crate) type Take<'a> = &'a mut dyn FnMut(ComponentId, &Column);
+
+/// What a structural change left behind.
+#[must_use]
+pub(crate) struct Moved {
+    /// Row in the new archetype, where there is one.
+    pub(crate) row: usize,
+    /// The entity that now has the old row.
+    pub(crate) filled_by: Option<Entity>,
+    /// First panic of a value's drop. The change is complete; the caller resumes it once the
+    /// entity table is up to date.
+    pub(crate) panicked: Option<Box<dyn Any + Send>>,
+}
+
+/// Drops one value and keeps the first panic for later.
+///
+/// # Safety
+/// `row` is one of `len` initialised rows, and not used as a value afterwards.
+unsafe fn drop_value(
+    column: &mut Column,
+    row: usize,
+    len: usize,
+    to: Writer<'_>,
+    panicked: &mut Option<Box<dyn Any + Send>>,
+) {
+    if column.info().drop.is_none() {
+        return;
+    }
+    // SAFETY: passed on from the caller.
+    let dropped = catch_unwind(AssertUnwindSafe(|| unsafe {
+        column.drop_row(row, len, to)
+    }));
+    if let Err(panic) = dropped {
+        panicked.get_or_insert(panic);
+    }
+}
+
+impl Drop for Archetype {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // A second panic would abort; the first is already on its way to the user.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.clear()));
+        } else {
+            self.clear();
+        }
+    }
+}

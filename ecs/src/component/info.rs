@@ -1,0 +1,167 @@
+//! What a world knows of a component type: layout, drop, clone, fields and how to hash it.
+
+use std::alloc::Layout;
+use std::any::TypeId;
+
+use crate::hash::{Lane, StateHasher};
+
+/// Number of a component type in one world, in order of registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComponentId(pub(crate) u32);
+
+impl ComponentId {
+    /// Position in the order of registration, from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How a block of a component is copied when a fork writes to it first.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub enum CloneBehavior {
+    /// The type is `Copy`: bytes.
+    Bytes,
+    /// Clones `count` values from the first pointer to the second.
+    Values(unsafe fn(*const u8, *mut u8, usize)),
+    /// The type opted out; its world says so by name when asked to fork.
+    Refuse,
+}
+
+/// How the values of a component enter the state hash.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub enum HashBehavior {
+    /// The whole value is lanes of one kind without padding, so columns are hashed as slices.
+    Lanes(Lane),
+    /// Field by field of a split component, each a column of plain lanes.
+    Fields,
+    /// Value by value.
+    Values(unsafe fn(*const u8, &mut StateHasher)),
+    /// Not part of the state.
+    Skip,
+}
+
+/// A field of a component as the derive macro found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldInfo {
+    /// Name as in the source; tuple fields are `0`, `1`, ...
+    pub name: &'static str,
+    /// Type as in the source.
+    pub type_name: &'static str,
+    /// Distance from the start of the value, in bytes.
+    pub offset_bytes: usize,
+    /// Size in bytes.
+    pub size_bytes: usize,
+    /// What the field is made of, where it is plain lanes of one kind.
+    pub lane: Option<Lane>,
+}
+
+/// Everything about a component type that storage needs, with the type erased.
+#[derive(Clone, Debug)]
+#[doc(hidden)]
+pub struct ComponentInfo {
+    pub name: &'static str,
+    pub type_id: TypeId,
+    pub layout: Layout,
+    /// Drops `count` values in a row.
+    pub drop: Option<unsafe fn(*mut u8, usize)>,
+    pub clone: CloneBehavior,
+    pub hash: HashBehavior,
+    pub fields: Vec<FieldInfo>,
+    /// Pieces of a value that lie in separate runs of a block: one for a plain component, one for
+    /// each field of a split one.
+    pub parts: Vec<Part>,
+}
+
+/// One run of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
+pub struct Part {
+    pub offset_bytes: usize,
+    pub size_bytes: usize,
+}
+
+impl ComponentInfo {
+    /// Describes `T`; called by the code that the derive macro writes.
+    pub fn new<T: Send + Sync + 'static>(
+        name: &'static str,
+        clone: CloneBehavior,
+        hash: HashBehavior,
+        fields: Vec<FieldInfo>,
+        split: bool,
+    ) -> Self {
+        let parts = if split {
+            let part = |field: &FieldInfo| Part {
+                offset_bytes: field.offset_bytes,
+                size_bytes: field.size_bytes,
+            };
+            fields.iter().map(part).collect()
+        } else {
+            vec![Part {
+                offset_bytes: 0,
+                size_bytes: size_of::<T>(),
+            }]
+        };
+        Self {
+            name,
+            type_id: TypeId::of::<T>(),
+            layout: Layout::new::<T>(),
+            drop: std::mem::needs_drop::<T>().then_some(drop_values::<T> as _),
+            clone,
+            hash,
+            fields,
+            parts,
+        }
+    }
+}
+
+/// # Safety
+/// `data` points to `count` initialised values of `T` that nobody uses afterwards.
+unsafe fn drop_values<T>(data: *mut u8, count: usize) {
+    let values = std::ptr::slice_from_raw_parts_mut(data.cast::<T>(), count);
+    // SAFETY: guaranteed by the caller.
+    unsafe { std::ptr::drop_in_place(values) };
+}
+
+/// Clones values one after the other; if one panics, those already made are dropped.
+///
+/// # Safety
+/// - `from` points to `count` initialised values of `T`;
+/// - `to` points to memory for as many, aligned, that holds none.
+unsafe fn clone_values<T: Clone>(from: *const u8, to: *mut u8, count: usize) {
+    struct Made<T>(*mut T, usize);
+    impl<T> Drop for Made<T> {
+        fn drop(&mut self) {
+            let values = std::ptr::slice_from_raw_parts_mut(self.0, self.1);
+            // SAFETY: the first `self.1` values were written by the loop below.
+            unsafe { std::ptr::drop_in_place(values) };
+        }
+    }
+    let (from, to) = (from.cast::<T>(), to.cast::<T>());
+    let mut made = Made(to, 0);
+    for row in 0..count {
+        // SAFETY: `row < count` values lie at `from`, by the caller.
+        let source = unsafe { from.add(row) };
+        // SAFETY: as above; nobody writes to it meanwhile.
+        let value = unsafe { &*source }.clone();
+        // SAFETY: the caller gives room for `count` values at `to`.
+        let target = unsafe { to.add(row) };
+        // SAFETY: as above, and nothing lies there yet.
+        unsafe { target.write(value) };
+        made.1 += 1;
+    }
+    std::mem::forget(made);
+}
+
+/// # Safety
+/// `value` points to an initialised value of `T`.
+pub(crate) unsafe fn hash_value<T: super::Component>(value: *const u8, hasher: &mut StateHasher) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { &*value.cast::<T>() }.hash_fields(hasher);
+}
+
+/// The clone behaviour of a `Clone` type that is not known to be `Copy`.
+pub fn clone_behavior<T: Clone>() -> CloneBehavior {
+    CloneBehavior::Values(clone_values::<T>)
+}

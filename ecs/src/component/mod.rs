@@ -1,0 +1,143 @@
+//! Component types and what a world knows of them.
+
+pub(crate) mod info;
+mod registry;
+mod set;
+
+pub use info::{ComponentId, FieldInfo};
+pub(crate) use registry::Registry;
+pub(crate) use set::ComponentSet;
+
+use crate::hash::StateHasher;
+use info::ComponentInfo;
+
+/// A type whose values are attached to entities. Derive it.
+///
+/// A component is `Send + Sync + 'static`, and `Clone`, so that a world can be forked, and every
+/// field can enter the state hash (see [`StateHash`](crate::StateHash)). The derive takes these options:
+///
+/// - `#[component(split)]`: each field is a column of its own, for kernels that mix fields. All
+///   fields must be `Copy`; access is by [`Fields`](crate::Fields) instead of references.
+/// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
+/// - `#[component(not_state)]`: left out of the state hash.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(f32);
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3.0)).id();
+/// assert_eq!(world.get::<Health>(entity).map(|health| health.0), Some(3.0));
+/// ```
+///
+/// # Safety
+/// `describe` tells the truth about the type. The derive macro guarantees it.
+#[allow(
+    unsafe_code,
+    reason = "a wrong description would let storage misread memory"
+)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component",
+    label = "not a component",
+    note = "write `#[derive(Clone, Component)]` above its definition"
+)]
+pub unsafe trait Component: Sized + Send + Sync + 'static {
+    /// Whether the fields lie in columns of their own.
+    const SPLIT: bool = false;
+
+    /// Layout, drop, clone, fields and hash of the type.
+    #[doc(hidden)]
+    fn describe() -> ComponentInfo;
+
+    /// Adds every field to a hash; nothing for a component that is not state.
+    #[doc(hidden)]
+    fn hash_fields(&self, hasher: &mut StateHasher);
+}
+
+/// A component whose fields lie in columns of their own; `#[component(split)]` derives it.
+///
+/// # Safety
+/// The pointers that these functions get are used as fields in order of declaration, within the
+/// given length. The derive macro guarantees it.
+#[allow(unsafe_code, reason = "it turns pointers into slices")]
+pub unsafe trait SplitComponent: Component + Copy {
+    /// A slice for each field.
+    type Slices<'w>;
+    /// A mutable slice for each field.
+    type SlicesMut<'w>;
+    /// A reference to each field of one row.
+    type Ref<'w>;
+    /// A mutable reference to each field of one row.
+    type RefMut<'w>;
+
+    /// # Safety
+    /// `start(i)` points to `len` values of field `i`, readable for `'w`.
+    #[doc(hidden)]
+    unsafe fn slices<'w>(start: impl Fn(usize) -> *mut u8, len: usize) -> Self::Slices<'w>;
+    /// # Safety
+    /// `start(i)` points to `len` values of field `i`, writable for `'w` by nobody else.
+    #[doc(hidden)]
+    unsafe fn slices_mut<'w>(start: impl Fn(usize) -> *mut u8, len: usize) -> Self::SlicesMut<'w>;
+    /// # Safety
+    /// `start(i)` points to more than `row` values of field `i`, readable for `'w`.
+    #[doc(hidden)]
+    unsafe fn row<'w>(start: impl Fn(usize) -> *mut u8, row: usize) -> Self::Ref<'w>;
+    /// # Safety
+    /// `start(i)` points to more than `row` values of field `i`; nobody else has that row.
+    #[doc(hidden)]
+    unsafe fn row_mut<'w>(start: impl Fn(usize) -> *mut u8, row: usize) -> Self::RefMut<'w>;
+}
+
+/// What the derive macros call; not for users.
+#[doc(hidden)]
+pub mod describe {
+    use std::marker::PhantomData;
+
+    use super::Component;
+    pub use super::info::{CloneBehavior, ComponentInfo, FieldInfo, HashBehavior, clone_behavior};
+    use crate::hash::Lane;
+
+    /// Finds out by method resolution whether a type is `Copy`.
+    pub struct CloneProbe<T>(pub PhantomData<T>);
+
+    pub trait ByCopy {
+        fn behavior(&self) -> CloneBehavior;
+    }
+
+    impl<T: Copy> ByCopy for &CloneProbe<T> {
+        fn behavior(&self) -> CloneBehavior {
+            CloneBehavior::Bytes
+        }
+    }
+
+    pub trait ByClone {
+        fn behavior(&self) -> CloneBehavior;
+    }
+
+    impl<T: Clone> ByClone for CloneProbe<T> {
+        fn behavior(&self) -> CloneBehavior {
+            clone_behavior::<T>()
+        }
+    }
+
+    /// Refuses at compile time a component that is neither `Clone` nor says so.
+    pub fn must_be_clone<T: Clone>() {}
+
+    /// The lane of a value whose fields are all of one and leave no gaps.
+    fn lane_of(fields: &[FieldInfo], size_bytes: usize) -> Option<Lane> {
+        let lane = fields.first()?.lane?;
+        let whole = fields.iter().map(|field| field.size_bytes).sum::<usize>() == size_bytes;
+        (whole && fields.iter().all(|field| field.lane == Some(lane))).then_some(lane)
+    }
+
+    /// How `T` is hashed: as lanes where it can be, else value by value.
+    pub fn hash_behavior<T: Component>(fields: &[FieldInfo]) -> HashBehavior {
+        if T::SPLIT {
+            return HashBehavior::Fields;
+        }
+        match lane_of(fields, size_of::<T>()) {
+            Some(lane) => HashBehavior::Lanes(lane),
+            None => HashBehavior::Values(super::info::hash_value::<T>),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! How single values enter the state hash.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use super::{Lane, StateHasher};
+use crate::entity::Entity;
+
+/// A value that can be part of the state.
+///
+/// `#[derive(Component)]` and `#[derive(Resource)]` hash field by field; derive this for types
+/// that stand inside them. Fields that give a `&[f32; N]` or `&[f64; N]` by `AsRef`, as vectors
+/// of maths libraries do, need nothing. There is no implementation for hash maps and sets: their
+/// order is not part of their value.
+///
+/// ```
+/// use orrery_ecs::{Component, StateHash};
+/// #[derive(Clone, Copy, StateHash)]
+/// enum Mood {
+///     Calm,
+///     Angry { since: u64 },
+/// }
+/// #[derive(Clone, Component)]
+/// struct Animal {
+///     mood: Mood,
+///     name: String,
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot enter the state hash",
+    note = "derive `StateHash` for it, or mark the component `#[component(not_state)]`"
+)]
+pub trait StateHash {
+    /// What the value is made of, if it is plain lanes of one kind without padding.
+    const LANE: Option<Lane> = None;
+
+    /// Adds the value to a hash.
+    fn hash_state(&self, hasher: &mut StateHasher);
+}
+
+macro_rules! plain {
+    ($lane:expr; $($name:ident)*) => {$(
+        impl StateHash for $name {
+            const LANE: Option<Lane> = Some($lane);
+
+            #[inline]
+            fn hash_state(&self, hasher: &mut StateHasher) {
+                hasher.$name(*self);
+            }
+        }
+    )*};
+}
+
+plain!(Lane::Bytes; u8 u16 u32 u64 u128);
+plain!(Lane::F32; f32);
+plain!(Lane::F64; f64);
+
+macro_rules! converted {
+    ($($from:ty => $name:ident, $convert:expr;)*) => {$(
+        impl StateHash for $from {
+            const LANE: Option<Lane> = Some(Lane::Bytes);
+
+            #[inline]
+            fn hash_state(&self, hasher: &mut StateHasher) {
+                let convert: fn($from) -> $name = $convert;
+                hasher.$name(convert(*self));
+            }
+        }
+    )*};
+}
+
+converted! {
+    i8 => u8, i8::cast_unsigned;
+    i16 => u16, i16::cast_unsigned;
+    i32 => u32, i32::cast_unsigned;
+    i64 => u64, i64::cast_unsigned;
+    i128 => u128, i128::cast_unsigned;
+    isize => u64, |value| value as u64;
+    usize => u64, |value| value as u64;
+    bool => u8, u8::from;
+    char => u32, u32::from;
+    Entity => u64, Entity::to_bits;
+}
+
+impl StateHash for () {
+    fn hash_state(&self, _: &mut StateHasher) {}
+}
+
+impl<T> StateHash for PhantomData<T> {
+    fn hash_state(&self, _: &mut StateHasher) {}
+}
+
+impl StateHash for str {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        hasher.bytes(self.as_bytes());
+    }
+}
+
+impl StateHash for String {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        self.as_str().hash_state(hasher);
+    }
+}
+
+impl StateHash for Duration {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        hasher.u128(self.as_nanos());
+    }
+}
+
+impl<T: StateHash, const N: usize> StateHash for [T; N] {
+    const LANE: Option<Lane> = T::LANE;
+
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        for value in self {
+            value.hash_state(hasher);
+        }
+    }
+}
+
+impl<T: StateHash> StateHash for [T] {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        hasher.len(self.len());
+        for value in self {
+            value.hash_state(hasher);
+        }
+    }
+}
+
+impl<T: StateHash> StateHash for Vec<T> {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        self.as_slice().hash_state(hasher);
+    }
+}
+
+impl<T: StateHash> StateHash for std::collections::VecDeque<T> {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        hasher.len(self.len());
+        for value in self {
+            value.hash_state(hasher);
+        }
+    }
+}
+
+impl<T: StateHash + ?Sized> StateHash for Box<T> {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        (**self).hash_state(hasher);
+    }
+}
+
+impl<T: StateHash + ?Sized> StateHash for std::sync::Arc<T> {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        (**self).hash_state(hasher);
+    }
+}
+
+impl<T: StateHash> StateHash for Option<T> {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        hasher.u8(u8::from(self.is_some()));
+        if let Some(value) = self {
+            value.hash_state(hasher);
+        }
+    }
+}
+
+impl<K: StateHash, V: StateHash> StateHash for BTreeMap<K, V> {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        hasher.len(self.len());
+        for (key, value) in self {
+            key.hash_state(hasher);
+            value.hash_state(hasher);
+        }
+    }
+}
+
+impl<T: StateHash> StateHash for BTreeSet<T> {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        hasher.len(self.len());
+        for value in self {
+            value.hash_state(hasher);
+        }
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident)*) => {
+        impl<$($name: StateHash),*> StateHash for ($($name,)*) {
+            #[allow(non_snake_case, reason = "the type's own name stands for its value")]
+            fn hash_state(&self, hasher: &mut StateHasher) {
+                let ($($name,)*) = self;
+                $($name.hash_state(hasher);)*
+            }
+        }
+    };
+}
+
+tuples!(A);
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
+tuples!(A B C D E);
+tuples!(A B C D E F);
+
+/// How the derive macros hash a field without knowing its type: the first of these that fits.
+///
+/// A field is hashed by `StateHash` if it has it, else as the `[f32; N]` or `[f64; N]` that
+/// `AsRef` gives. The choice is made by method resolution, which tries fewer references last.
+#[doc(hidden)]
+pub mod probe {
+    use std::marker::PhantomData;
+
+    use super::{Lane, StateHash, StateHasher};
+
+    /// A field type with the number of `f32` and of `f64` that would fill it.
+    pub struct Field<T, const F32: usize, const F64: usize>(pub PhantomData<T>);
+
+    /// How a field of type `T` is hashed.
+    pub struct FieldHash<T> {
+        pub lane: Option<Lane>,
+        pub hash: fn(&T, &mut StateHasher),
+    }
+
+    pub trait ByStateHash<T> {
+        fn describe(&self) -> FieldHash<T>;
+    }
+
+    impl<T: StateHash, const F32: usize, const F64: usize> ByStateHash<T> for &&Field<T, F32, F64> {
+        #[inline]
+        fn describe(&self) -> FieldHash<T> {
+            FieldHash {
+                lane: T::LANE,
+                hash: T::hash_state,
+            }
+        }
+    }
+
+    pub trait ByF32<T> {
+        fn describe(&self) -> FieldHash<T>;
+    }
+
+    impl<T: AsRef<[f32; F32]>, const F32: usize, const F64: usize> ByF32<T> for &Field<T, F32, F64> {
+        #[inline]
+        fn describe(&self) -> FieldHash<T> {
+            let hash = |value: &T, hasher: &mut StateHasher| value.as_ref().hash_state(hasher);
+            FieldHash {
+                lane: Some(Lane::F32),
+                hash,
+            }
+        }
+    }
+
+    pub trait ByF64<T> {
+        fn describe(&self) -> FieldHash<T>;
+    }
+
+    impl<T: AsRef<[f64; F64]>, const F32: usize, const F64: usize> ByF64<T> for Field<T, F32, F64> {
+        #[inline]
+        fn describe(&self) -> FieldHash<T> {
+            let hash = |value: &T, hasher: &mut StateHasher| value.as_ref().hash_state(hasher);
+            FieldHash {
+                lane: Some(Lane::F64),
+                hash,
+            }
+        }
+    }
+}

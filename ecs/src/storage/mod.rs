@@ -1,0 +1,32 @@
+//! Where component values lie: pool, blocks and columns.
+//!
+//! ```text
+//! Pool (slabs of up to 2 MiB, huge pages)
+//!   hands out BlockMemory (64-byte aligned, recycled by size class)
+//! Column (one component of one archetype)
+//!   list of Slots, shared between forks until one of them changes it
+//!     Slot = change tick + Block (4,096 rows; reference-counted, copied on first write)
+//! ```
+//!
+//! Invariants:
+//! - rows `0..len` of a column are initialised, all others are plain bytes of the pool;
+//! - a block is written only while its reference count is one and its list is not shared;
+//! - the first block of a column grows by doubling from 16 rows, every further one is whole.
+
+pub(crate) mod block;
+pub(crate) mod column;
+pub(crate) mod pool;
+pub(crate) mod shared;
+
+/// Rows of one block, a power of two.
+///
+/// Measured with AVX2 kernels over blocks in random memory order against one flat array: 256 rows
+/// cost 2-2.5 times as much, 1,024 rows 1.1-1.35 times, 4,096 rows 1.0-1.08 times.
+pub const BLOCK_ROWS: usize = 4096;
+
+/// Rows of the first block of an archetype before it grows, so that thousands of archetypes with
+/// one entity stay cheap.
+pub(crate) const FIRST_ROWS: usize = 16;
+
+/// Alignment of every block in bytes: one cache line, two AVX2 lanes.
+pub const BLOCK_ALIGN: usize = 64;

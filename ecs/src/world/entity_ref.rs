@@ -1,0 +1,161 @@
+//! One entity together with its world.
+
+use super::World;
+use crate::archetype::Archetype;
+use crate::bundle::Bundle;
+use crate::component::Component;
+use crate::entity::{Entity, Place};
+use crate::error::{ComponentError, NoSuchEntity};
+
+/// A living entity for reading.
+#[derive(Clone, Copy)]
+pub struct EntityRef<'w> {
+    world: &'w World,
+    entity: Entity,
+}
+
+impl<'w> EntityRef<'w> {
+    /// Its handle.
+    pub fn id(self) -> Entity {
+        self.entity
+    }
+
+    /// A component, if it has one.
+    pub fn get<T: Component>(self) -> Option<&'w T> {
+        self.world.get(self.entity)
+    }
+
+    /// Whether it has a component.
+    pub fn contains<T: Component>(self) -> bool {
+        let (id, archetype) = (self.world.component_id::<T>(), self.archetype());
+        id.zip(archetype)
+            .is_some_and(|(id, archetype)| archetype.set().contains(id))
+    }
+
+    /// Its archetype; `None` for a reserved handle that has no row yet.
+    pub fn archetype(self) -> Option<&'w Archetype> {
+        match self.world.entities.get(self.entity) {
+            Some(Place::At(location)) => Some(&self.world.archetypes[location.archetype as usize]),
+            _ => None,
+        }
+    }
+}
+
+/// A living entity for reading, writing and structural change.
+pub struct EntityMut<'w> {
+    world: &'w mut World,
+    entity: Entity,
+}
+
+impl<'w> EntityMut<'w> {
+    pub(super) fn new(world: &'w mut World, entity: Entity) -> Self {
+        Self { world, entity }
+    }
+
+    /// Its handle.
+    pub fn id(&self) -> Entity {
+        self.entity
+    }
+
+    /// A component, if it has one.
+    pub fn get<T: Component>(&self) -> Option<&T> {
+        self.world.get(self.entity)
+    }
+
+    /// A component for writing, if it has one.
+    pub fn get_mut<T: Component>(&mut self) -> Option<&mut T> {
+        self.world.get_mut(self.entity)
+    }
+
+    /// Whether it has a component.
+    pub fn contains<T: Component>(&self) -> bool {
+        EntityRef {
+            world: self.world,
+            entity: self.entity,
+        }
+        .contains::<T>()
+    }
+
+    /// Adds the components of a bundle; see [`World::insert`].
+    ///
+    /// # Panics
+    /// When a component stands in the bundle twice.
+    pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        self.world
+            .insert(self.entity, bundle)
+            .expect("the entity lives while it is borrowed");
+        self
+    }
+
+    /// Removes and drops components; see [`World::remove`].
+    ///
+    /// # Panics
+    /// When a component stands in the bundle twice.
+    pub fn remove<B: Bundle>(&mut self) -> &mut Self {
+        self.world
+            .remove::<B>(self.entity)
+            .expect("the entity lives while it is borrowed");
+        self
+    }
+
+    /// Removes and returns components; see [`World::take`].
+    ///
+    /// # Errors
+    /// When it lacks one of them.
+    pub fn take<B: Bundle>(&mut self) -> Result<B, ComponentError> {
+        self.world.take(self.entity)
+    }
+
+    /// Removes the entity.
+    pub fn despawn(self) {
+        // It lives while it is borrowed, so there is nothing to report.
+        let _ = self.world.despawn(self.entity);
+    }
+}
+
+impl World {
+    /// A living entity.
+    ///
+    /// # Errors
+    /// When the handle's entity does not live in this world.
+    pub fn get_entity(&self, entity: Entity) -> Result<EntityRef<'_>, NoSuchEntity> {
+        self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
+        Ok(EntityRef {
+            world: self,
+            entity,
+        })
+    }
+
+    /// A living entity for writing.
+    ///
+    /// # Errors
+    /// When the handle's entity does not live in this world.
+    pub fn get_entity_mut(&mut self, entity: Entity) -> Result<EntityMut<'_>, NoSuchEntity> {
+        self.flush_reserved();
+        self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
+        Ok(EntityMut {
+            world: self,
+            entity,
+        })
+    }
+
+    /// A living entity.
+    ///
+    /// # Panics
+    /// When the handle's entity does not live in this world.
+    #[track_caller]
+    pub fn entity(&self, entity: Entity) -> EntityRef<'_> {
+        self.get_entity(entity)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A living entity for writing.
+    ///
+    /// # Panics
+    /// When the handle's entity does not live in this world.
+    #[track_caller]
+    pub fn entity_mut(&mut self, entity: Entity) -> EntityMut<'_> {
+        self.get_entity_mut(entity)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+}

@@ -1,0 +1,94 @@
+//! The state hash of a world; the tree is described in `crate::hash`.
+
+use super::World;
+use crate::archetype::Archetype;
+use crate::component::info::HashBehavior;
+use crate::hash::{Lane, Node, StateHash, StateHasher, WorldHash, hash_lanes};
+use crate::storage::column::{Column, rows_in_block};
+
+impl World {
+    /// Hash of everything that counts as state; equal worlds have equal hashes.
+    ///
+    /// # Cost
+    /// Reads what was written since the last call; the hash of an untouched block is kept with
+    /// the block, and shared with forks.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(f32);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3.0)).id();
+    /// let before = world.state_hash();
+    /// world.get_mut::<Health>(entity).expect("it lives").0 = 2.0;
+    /// assert_ne!(world.state_hash(), before);
+    /// ```
+    pub fn state_hash(&self) -> WorldHash {
+        let mut root = StateHasher::node(Node::World, self.archetypes().len());
+        for archetype in self.archetypes() {
+            root.u128(self.hash_archetype(archetype));
+        }
+        let mut entities = StateHasher::node(Node::Entities, self.len());
+        self.entities.hash_state(&mut entities);
+        root.u128(entities.finish());
+        self.resources.hash_state(|name, value| {
+            let mut node = StateHasher::node(Node::Resource, 1);
+            name.hash_state(&mut node);
+            value(&mut node);
+            root.u128(node.finish());
+        });
+        WorldHash(root.finish())
+    }
+
+    fn hash_archetype(&self, archetype: &Archetype) -> u128 {
+        let mut node = StateHasher::node(Node::Archetype, archetype.len());
+        node.u128(hash_column(archetype.entities(), archetype.len()));
+        for (column, &id) in archetype.columns().iter().zip(archetype.components()) {
+            self.component_name(id).hash_state(&mut node);
+            node.u128(hash_column(column, archetype.len()));
+        }
+        node.finish()
+    }
+}
+
+fn hash_column(column: &Column, len: usize) -> u128 {
+    let blocks = len.div_ceil(crate::BLOCK_ROWS);
+    let mut node = StateHasher::node(Node::Column, blocks);
+    if matches!(column.info().hash, HashBehavior::Skip) {
+        return node.finish();
+    }
+    for block in 0..blocks {
+        let rows = rows_in_block(len, block);
+        let compute = || hash_block(column, block, rows);
+        node.u128(column.memory(block).digest(rows as u32, compute));
+    }
+    node.finish()
+}
+
+fn hash_block(column: &Column, block: usize, rows: usize) -> u128 {
+    let mut node = StateHasher::node(Node::Block, rows);
+    match column.info().hash {
+        HashBehavior::Skip => {}
+        // SAFETY: `rows` rows are initialised, lanes have no padding, and the borrow of the
+        // world keeps writers out.
+        HashBehavior::Lanes(lane) => node.u128(hash_lanes(lane, unsafe {
+            column.part_bytes(block, 0, rows)
+        })),
+        HashBehavior::Fields => {
+            for (part, field) in column.info().fields.iter().enumerate() {
+                // SAFETY: as above; the derive takes only fields of plain lanes when it splits.
+                let bytes = unsafe { column.part_bytes(block, part, rows) };
+                node.u128(hash_lanes(field.lane.unwrap_or(Lane::Bytes), bytes));
+            }
+        }
+        HashBehavior::Values(hash) => {
+            for row in 0..rows {
+                // SAFETY: the row exists and only plain components are hashed by value.
+                let value = unsafe { column.row(block * crate::BLOCK_ROWS + row) };
+                // SAFETY: the column holds the type that the function was made for.
+                unsafe { hash(value, &mut node) };
+            }
+        }
+    }
+    node.finish()
+}

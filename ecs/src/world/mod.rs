@@ -1,0 +1,250 @@
+//! The world: entities, their components and resources.
+
+mod access;
+mod entity_ref;
+mod fork;
+mod hash;
+mod spawn;
+mod structure;
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::archetype::graph::Graph;
+use crate::archetype::{Archetype, ArchetypeId};
+use crate::bundle::Bundles;
+use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior};
+use crate::component::{Component, FieldInfo, Registry};
+use crate::entity::{Entity, EntityTable};
+use crate::hash::Lane;
+use crate::resource::Resources;
+use crate::storage::column::Writer;
+use crate::storage::pool::{Pool, PoolUsage};
+use crate::storage::shared::Shared;
+
+pub use entity_ref::{EntityMut, EntityRef};
+pub use spawn::SpawnBatch;
+
+/// Number of a world in this process. A fork has one of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WorldId(NonZeroU64);
+
+impl WorldId {
+    fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        // Only tells worlds apart; it never enters state, hash or order.
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self(NonZeroU64::new(id).expect("2^64 worlds are not made"))
+    }
+}
+
+/// All entities with their components, and one value of each resource.
+///
+/// ```text
+/// World
+///   entity table: handle -> (archetype, row)
+///   archetypes, in order of creation
+///     Archetype: one column for each component, one for the handles
+///       Column: blocks of 4,096 rows, 64-byte aligned, shared between forks
+/// ```
+///
+/// Order is part of the contract: archetypes come in order of their creation, rows in order of
+/// arrival, and a removed row is filled by the last one. The same operations give the same
+/// handles, order and [`state_hash`](World::state_hash).
+pub struct World {
+    id: WorldId,
+    tick: u64,
+    pub(crate) entities: EntityTable,
+    pub(crate) registry: Shared<Registry>,
+    bundles: Shared<Bundles>,
+    graph: Shared<Graph>,
+    archetypes: Vec<Archetype>,
+    pub(crate) resources: Resources,
+    pool: Arc<Pool>,
+    entity_info: Arc<ComponentInfo>,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl World {
+    /// An empty world. Costs no block memory before the first entity.
+    pub fn new() -> Self {
+        let registry = Registry::default();
+        let entity_info = Arc::new(entity_info());
+        let empty = Archetype::new(ArchetypeId(0), Vec::new(), &registry, &entity_info);
+        let mut graph = Graph::default();
+        graph.add(&empty);
+        Self {
+            id: WorldId::next(),
+            tick: 1,
+            entities: EntityTable::new(),
+            registry: Shared::new(registry),
+            bundles: Shared::new(Bundles::default()),
+            graph: Shared::new(graph),
+            archetypes: vec![empty],
+            resources: Resources::default(),
+            pool: Arc::new(Pool::new()),
+            entity_info,
+        }
+    }
+
+    /// Number of this world in the process.
+    pub fn id(&self) -> WorldId {
+        self.id
+    }
+
+    /// The change tick that writes are marked with now, from 1.
+    pub fn change_tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// Starts a new change tick and returns it: blocks written from now on are newer than the
+    /// ones written before.
+    pub fn advance_change_tick(&mut self) -> u64 {
+        self.tick += 1;
+        self.tick
+    }
+
+    /// Living entities.
+    pub fn len(&self) -> usize {
+        self.entities.living_count() as usize
+    }
+
+    /// Whether no entity lives.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the handle's entity lives in this world.
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.entities.get(entity).is_some()
+    }
+
+    /// The living entity that uses an index now, whatever its generation.
+    pub fn entity_at(&self, index: u32) -> Option<Entity> {
+        self.entities.living_at(index)
+    }
+
+    /// All archetypes in order of creation, empty ones included.
+    pub fn archetypes(&self) -> &[Archetype] {
+        &self.archetypes
+    }
+
+    /// Blocks of component `T` that were accessed for writing after a change tick, as archetype
+    /// and number of the block, in order.
+    ///
+    /// # Cost
+    /// One comparison for each block of up to 4,096 entities.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// let mut world = World::new();
+    /// let entities: Vec<_> = world.spawn_batch((0..10_000).map(Health)).collect();
+    /// let seen = world.change_tick();
+    /// world.advance_change_tick();
+    /// world.get_mut::<Health>(entities[5000]).expect("it lives").0 += 1;
+    /// let changed: Vec<usize> = world.changed_since::<Health>(seen).map(|(_, b)| b).collect();
+    /// assert_eq!(changed, [1]);
+    /// ```
+    pub fn changed_since<T: Component>(
+        &self,
+        tick: u64,
+    ) -> impl Iterator<Item = (ArchetypeId, usize)> {
+        let id = self.registry.id::<T>();
+        let columns = self.archetypes.iter().filter_map(move |archetype| {
+            Some((archetype, archetype.column(archetype.column_index(id?)?)))
+        });
+        columns.flat_map(move |(archetype, column)| {
+            let changed = move |&block: &usize| column.changed(block) > tick;
+            (0..archetype.block_count())
+                .filter(changed)
+                .map(|block| (archetype.id(), block))
+        })
+    }
+
+    /// Number of component `T`, which is registered if it is new.
+    pub fn register_component<T: Component>(&mut self) -> ComponentId {
+        match self.registry.id::<T>() {
+            Some(id) => id,
+            None => self.registry.make_mut().register::<T>(),
+        }
+    }
+
+    /// Number of component `T`, if this world has seen it.
+    pub fn component_id<T: Component>(&self) -> Option<ComponentId> {
+        self.registry.id::<T>()
+    }
+
+    /// Name of a component with its module path.
+    ///
+    /// # Panics
+    /// When the number is of another world and higher than any here.
+    pub fn component_name(&self, id: ComponentId) -> &'static str {
+        self.registry.name(id)
+    }
+
+    /// Fields of a component as the derive macro found them.
+    ///
+    /// # Panics
+    /// When the number is of another world and higher than any here.
+    pub fn component_fields(&self, id: ComponentId) -> &[FieldInfo] {
+        &self.registry.info(id).fields
+    }
+
+    /// Block memory of this world and its forks together.
+    pub fn pool_usage(&self) -> PoolUsage {
+        self.pool.usage()
+    }
+
+    pub(crate) fn writer(&self) -> Writer<'_> {
+        Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        }
+    }
+
+    /// Gives living rows to handles that commands reserved.
+    pub(crate) fn flush_reserved(&mut self) {
+        self.entities.flush();
+    }
+
+    pub(crate) fn archetype(&self, id: ArchetypeId) -> &Archetype {
+        &self.archetypes[id.index()]
+    }
+
+    pub(crate) fn archetype_mut(&mut self, id: ArchetypeId) -> &mut Archetype {
+        &mut self.archetypes[id.index()]
+    }
+
+    /// The archetype with exactly these components (in increasing order), made if it is new.
+    fn archetype_of(&mut self, components: &[ComponentId]) -> ArchetypeId {
+        if let Some(id) = self.graph.find(components) {
+            return id;
+        }
+        let number = u32::try_from(self.archetypes.len())
+            .ok()
+            .filter(|&n| n < MAX_ARCHETYPES);
+        let id = ArchetypeId(number.expect("fewer than 2^32 - 3 archetypes"));
+        let components = components.to_vec();
+        let archetype = Archetype::new(id, components, &self.registry, &self.entity_info);
+        self.graph.make_mut().add(&archetype);
+        self.archetypes.push(archetype);
+        id
+    }
+}
+
+/// The entity table uses the three numbers above for entities without a row.
+const MAX_ARCHETYPES: u32 = u32::MAX - 2;
+
+/// The column of handles is stored like a component without being one.
+fn entity_info() -> ComponentInfo {
+    let (clone, hash) = (CloneBehavior::Bytes, HashBehavior::Lanes(Lane::Bytes));
+    ComponentInfo::new::<Entity>("Entity", clone, hash, Vec::new(), false)
+}

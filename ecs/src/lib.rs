@@ -49,6 +49,7 @@ mod component;
 mod entity;
 mod error;
 mod hash;
+mod panics;
 mod query;
 mod resource;
 mod storage;
@@ -61,7 +62,7 @@ pub use commands::{CommandQueue, Commands, EntityCommands};
 pub use component::{Component, ComponentId, FieldInfo, SplitComponent};
 pub use entity::Entity;
 pub use error::{AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError};
-pub use hash::{Lane, StateHash, StateHasher, WorldHash};
+pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
 pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash};
 pub use query::{
     BlockRunner, Chunk, Fields, Lanes, Query, QueryData, QueryFilter, QueryIter, QueryState,

@@ -1,3 +1,7 @@
-//! Placeholder.
+//! The program `orrery` over the models of this package.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    orrery::cli::main(orrery_examples::register)
+}

@@ -90,7 +90,7 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
             describe::must_be_clone::<Self>();
             #[allow(unused_imports)]
             use describe::{ByClone as _, ByCopy as _};
-            (&describe::CloneProbe::<Self>(::core::marker::PhantomData)).behavior()
+            (&&describe::CloneProbe::<Self>(::core::marker::PhantomData)).behavior()
         } }
     };
     let hash = if options.not_state {
@@ -105,7 +105,7 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
             let fields = ::std::vec![#(#infos),*];
             let clone = #clone;
             let hash = #hash;
-            let name = concat!(module_path!(), "::", stringify!(#name));
+            let name = ::core::any::type_name::<Self>();
             describe::ComponentInfo::new::<Self>(name, clone, hash, fields, #split)
         }
     }

@@ -49,8 +49,10 @@ pub(crate) fn field_hash(ty: &Type, generics: &Generics) -> TokenStream {
     if generics.params.is_empty() {
         quote! {{
             #[allow(unused_imports)]
-            use ::orrery_ecs::macros::probe::{ByF32 as _, ByF64 as _, ByStateHash as _};
-            (&&::orrery_ecs::macros::probe::Field::<
+            use ::orrery_ecs::macros::probe::{
+                ByF32 as _, ByF64 as _, ByPlainF32 as _, ByPlainF64 as _, ByStateHash as _,
+            };
+            (&&&&&::orrery_ecs::macros::probe::Field::<
                 #ty,
                 { ::core::mem::size_of::<#ty>() / 4 },
                 { ::core::mem::size_of::<#ty>() / 8 },
@@ -59,7 +61,7 @@ pub(crate) fn field_hash(ty: &Type, generics: &Generics) -> TokenStream {
     } else {
         quote! {
             ::orrery_ecs::macros::probe::FieldHash::<#ty> {
-                lane: <#ty as ::orrery_ecs::StateHash>::LANE,
+                lane: ::orrery_ecs::macros::probe::lane_of::<#ty>(),
                 hash: <#ty as ::orrery_ecs::StateHash>::hash_state,
             }
         }

@@ -9,43 +9,40 @@ mod bundle;
 mod component;
 mod fields;
 mod resource;
+mod root;
 mod state_hash;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, parse_macro_input};
+use syn::{DeriveInput, Result, parse_macro_input};
 
 /// Makes a type a component; see `orrery_ecs::Component` for the options.
 #[proc_macro_derive(Component, attributes(component))]
 pub fn component(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    component::derive(&input)
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    finish(component::derive(&input))
 }
 
 /// Makes a type a resource; see `orrery_ecs::Resource` for the options.
 #[proc_macro_derive(Resource, attributes(resource))]
 pub fn resource(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    resource::derive(&input)
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    finish(resource::derive(&input))
 }
 
 /// Makes a struct of components and bundles a bundle; see `orrery_ecs::Bundle`.
 #[proc_macro_derive(Bundle)]
 pub fn bundle(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    bundle::derive(&input)
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    finish(bundle::derive(&input))
 }
 
 /// Lets a type stand inside components and resources; see `orrery_ecs::StateHash`.
 #[proc_macro_derive(StateHash)]
 pub fn state_hash(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    state_hash::derive(&input)
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    finish(state_hash::derive(&input))
+}
+
+fn finish(derived: Result<proc_macro2::TokenStream>) -> TokenStream {
+    root::rebase(derived.unwrap_or_else(|error| error.to_compile_error())).into()
 }

@@ -2,13 +2,13 @@
 
 pub(crate) mod graph;
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::component::info::{ComponentId, ComponentInfo};
 use crate::component::{ComponentSet, Registry};
 use crate::entity::Entity;
+use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
 use crate::storage::column::{Column, Writer, rows_in_block};
 
@@ -30,6 +30,8 @@ pub struct Archetype {
     components: Box<[ComponentId]>,
     set: ComponentSet,
     columns: Box<[Column]>,
+    /// Positions of the columns in order of their components' names.
+    by_name: Box<[u32]>,
     entities: Column,
     len: usize,
 }
@@ -47,9 +49,12 @@ impl Archetype {
             .iter()
             .for_each(|&component| set.insert(component));
         let column = |&component: &ComponentId| Column::new(Arc::clone(registry.info(component)));
+        let mut by_name: Vec<u32> = (0..components.len() as u32).collect();
+        by_name.sort_by_key(|&index| registry.name(components[index as usize]));
         Self {
             id,
             set,
+            by_name: by_name.into(),
             columns: components.iter().map(column).collect(),
             entities: Column::new(Arc::clone(entity_info)),
             components: components.into_boxed_slice(),
@@ -64,6 +69,7 @@ impl Archetype {
             components: self.components.clone(),
             set: self.set.clone(),
             columns: self.columns.iter().map(Column::share).collect(),
+            by_name: self.by_name.clone(),
             entities: self.entities.share(),
             len: self.len,
         }
@@ -129,6 +135,10 @@ impl Archetype {
         &self.columns
     }
 
+    pub(crate) fn by_name(&self) -> &[u32] {
+        &self.by_name
+    }
+
     pub(crate) fn entities(&self) -> &Column {
         &self.entities
     }
@@ -154,13 +164,50 @@ impl Archetype {
         }
     }
 
-    /// Adds a row for an entity and gives its number. The caller writes every component of it
-    /// before anything else happens to the archetype.
-    pub(crate) fn push_entity(&mut self, entity: Entity, to: Writer<'_>) -> usize {
+    /// Makes room for one more row in blocks that are ours. A user's `clone` may run here, and
+    /// panic, before anything has changed; adding the row does not fail afterwards.
+    #[inline]
+    pub(crate) fn ready_push(&mut self, to: Writer<'_>) {
         self.reserve(1, to);
+        for column in self.columns.iter_mut().filter(|column| column.runs_clone()) {
+            // SAFETY: `len` rows are initialised, and room for one more was reserved.
+            unsafe { column.own_row(self.len, self.len, to) };
+        }
+    }
+
+    /// Makes the blocks ours that a removal of `row` writes to. A user's `clone` may run here,
+    /// and panic, before anything has changed; the removal does not fail afterwards.
+    #[inline]
+    pub(crate) fn ready_leave(&mut self, row: usize, to: Writer<'_>) {
+        for column in self.columns.iter_mut().filter(|column| column.runs_clone()) {
+            // SAFETY: the row is one of `len` initialised rows.
+            unsafe { column.own_row(row, self.len, to) };
+            // SAFETY: as above.
+            unsafe { column.own_row(self.len - 1, self.len, to) };
+        }
+    }
+
+    /// Makes a row's block of one column ours; as `ready_leave`.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub(crate) fn ready_replace(&mut self, column: usize, row: usize, to: Writer<'_>) {
+        assert!(row < self.len, "row {row} of {}", self.len);
+        if self.columns[column].runs_clone() {
+            // SAFETY: the row is one of `len` initialised rows.
+            unsafe { self.columns[column].own_row(row, self.len, to) };
+        }
+    }
+
+    /// Adds a row for an entity and gives its number; `ready_push` was called just before. The
+    /// caller writes every component of it before anything else happens to the archetype.
+    ///
+    /// # Safety
+    /// `ready_push` was called since the last change.
+    pub(crate) unsafe fn push_entity(&mut self, entity: Entity, to: Writer<'_>) -> usize {
         let row = self.len;
         let value = (&raw const entity).cast();
-        // SAFETY: room was reserved; the value is an entity, which is `Copy`.
+        // SAFETY: room was reserved, by the caller; the value is an entity, which is `Copy`.
         unsafe { self.entities.write(row, row, value, to) };
         self.len += 1;
         row
@@ -178,9 +225,12 @@ impl Archetype {
     }
 
     /// Removes a row, whose values are dropped, by moving the last row into it.
+    ///
+    /// A panic of a `clone` comes out before anything has changed, one of a drop is kept.
     pub(crate) fn remove_row(&mut self, row: usize, to: Writer<'_>) -> Moved {
+        self.ready_leave(row, to);
         let len = self.len;
-        let mut panicked = None;
+        let mut panicked = FirstPanic::default();
         for column in &mut self.columns {
             // SAFETY: the row is one of `len`; `fill_from_last` below takes its place.
             unsafe { drop_value(column, row, len, to, &mut panicked) };
@@ -204,39 +254,44 @@ impl Archetype {
         moved
     }
 
+    /// Readies `move_row`: what may panic without having changed anything.
+    pub(crate) fn ready_move(&mut self, row: usize, other: &mut Self, to: Writer<'_>) {
+        other.ready_push(to);
+        self.ready_leave(row, to);
+    }
+
     /// Moves the row of an entity into `other`, which gets a new last row: components that both
-    /// have move, those that only `self` has are dropped or taken.
+    /// have move, those that only `self` has leave.
     ///
     /// # Safety
-    /// - a `take` owns the values it reads, one for each component it is called with;
+    /// - `ready_move` was called since the last change;
+    /// - for `Leaving::MovedOut` the caller has moved out the values that leave;
     /// - the caller writes every component that only `other` has before anything else happens.
     pub(crate) unsafe fn move_row(
         &mut self,
         row: usize,
         other: &mut Self,
         to: Writer<'_>,
-        mut take: Option<Take<'_>>,
+        leaving: Leaving,
     ) -> Moved {
         let entity = self.entity(row);
-        let new_row = other.push_entity(entity, to);
+        // SAFETY: `ready_move` readied it, by the caller.
+        let new_row = unsafe { other.push_entity(entity, to) };
         let len = self.len;
-        let mut panicked = None;
+        let mut panicked = FirstPanic::default();
         for (column, component) in self.columns.iter_mut().zip(&self.components) {
-            match (other.components.binary_search(component), &mut take) {
+            match (other.components.binary_search(component), leaving) {
                 (Ok(theirs), _) => {
                     let target = &mut other.columns[theirs];
                     // SAFETY: the row exists; `other`'s column has `new_row` initialised rows
                     // and room for one more.
                     unsafe { column.move_row(row, len, target, new_row, to) };
                 }
-                (Err(_), Some(take)) => {
-                    // SAFETY: the row is one of `len` initialised rows. Ours alone before the
-                    // value leaves: a fork keeps its own copy.
-                    unsafe { column.own_row(row, len, to) };
-                    take(*component, column);
-                }
+                (Err(_), Leaving::MovedOut) => {}
                 // SAFETY: the row is one of `len`; `fill_from_last` below takes its place.
-                (Err(_), None) => unsafe { drop_value(column, row, len, to, &mut panicked) },
+                (Err(_), Leaving::Dropped) => unsafe {
+                    drop_value(column, row, len, to, &mut panicked);
+                },
             }
             // SAFETY: `len` rows, all initialised but the one that left.
             unsafe { column.fill_from_last(row, len, to) };
@@ -251,22 +306,22 @@ impl Archetype {
     /// Drops every value and forgets every row.
     pub(crate) fn clear(&mut self) {
         let len = std::mem::take(&mut self.len);
-        let mut panicked = None;
+        let mut panicked = FirstPanic::default();
         for column in self.columns.iter_mut().chain([&mut self.entities]) {
             // SAFETY: every column has exactly `len` initialised rows.
-            let cleared = catch_unwind(AssertUnwindSafe(|| unsafe { column.clear(len) }));
-            if let Err(panic) = cleared {
-                panicked.get_or_insert(panic);
-            }
+            unsafe { column.clear(len, &mut panicked) };
         }
-        if let Some(panic) = panicked {
-            resume_unwind(panic);
-        }
+        panicked.resume();
     }
 }
 
-/// Takes over the values of the components that only the old archetype has.
-pub(crate) type Take<'a> = &'a mut dyn FnMut(ComponentId, &Column);
+/// What becomes of the values that only the old archetype has.
+#[derive(Clone, Copy)]
+pub(crate) enum Leaving {
+    Dropped,
+    /// They belong to somebody else by now.
+    MovedOut,
+}
 
 /// What a structural change left behind.
 #[must_use]
@@ -277,7 +332,7 @@ pub(crate) struct Moved {
     pub(crate) filled_by: Option<Entity>,
     /// First panic of a value's drop. The change is complete; the caller resumes it once the
     /// entity table is up to date.
-    pub(crate) panicked: Option<Box<dyn Any + Send>>,
+    pub(crate) panicked: FirstPanic,
 }
 
 /// Drops one value and keeps the first panic for later.
@@ -289,17 +344,11 @@ unsafe fn drop_value(
     row: usize,
     len: usize,
     to: Writer<'_>,
-    panicked: &mut Option<Box<dyn Any + Send>>,
+    panicked: &mut FirstPanic,
 ) {
-    if column.info().drop.is_none() {
-        return;
-    }
-    // SAFETY: passed on from the caller.
-    let dropped = catch_unwind(AssertUnwindSafe(|| unsafe {
-        column.drop_row(row, len, to)
-    }));
-    if let Err(panic) = dropped {
-        panicked.get_or_insert(panic);
+    if column.info().drop.is_some() {
+        // SAFETY: passed on from the caller.
+        panicked.catch(|| unsafe { column.drop_row(row, len, to) });
     }
 }
 

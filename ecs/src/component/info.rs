@@ -2,8 +2,10 @@
 
 use std::alloc::Layout;
 use std::any::TypeId;
+use std::mem::MaybeUninit;
 
 use crate::hash::{Lane, StateHasher};
+use crate::storage::BLOCK_ALIGN;
 
 /// Number of a component type in one world, in order of registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +30,9 @@ pub enum CloneBehavior {
     Refuse,
 }
 
+/// Hashes the value that the first argument writes to the address it is given.
+pub(crate) type Gather = unsafe fn(&dyn Fn(*mut u8), &mut StateHasher);
+
 /// How the values of a component enter the state hash.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
@@ -38,6 +43,9 @@ pub enum HashBehavior {
     Fields,
     /// Value by value.
     Values(unsafe fn(*const u8, &mut StateHasher)),
+    /// Value by value of a split component with a field that is not plain lanes; the function
+    /// gets a value put together by the first argument.
+    Gathered(Gather),
     /// Not part of the state.
     Skip,
 }
@@ -80,6 +88,8 @@ pub struct ComponentInfo {
 pub struct Part {
     pub offset_bytes: usize,
     pub size_bytes: usize,
+    /// Each run starts at a multiple of this: a cache line, or what the type needs beyond one.
+    pub run_align: usize,
 }
 
 impl ComponentInfo {
@@ -91,17 +101,20 @@ impl ComponentInfo {
         fields: Vec<FieldInfo>,
         split: bool,
     ) -> Self {
+        assert!(
+            !split || matches!(clone, CloneBehavior::Bytes),
+            "the split component {name} is copied field by field, so it must be Copy"
+        );
+        let part = |offset_bytes, size_bytes| Part {
+            offset_bytes,
+            size_bytes,
+            run_align: align_of::<T>().max(BLOCK_ALIGN),
+        };
         let parts = if split {
-            let part = |field: &FieldInfo| Part {
-                offset_bytes: field.offset_bytes,
-                size_bytes: field.size_bytes,
-            };
-            fields.iter().map(part).collect()
+            let of_field = |field: &FieldInfo| part(field.offset_bytes, field.size_bytes);
+            fields.iter().map(of_field).collect()
         } else {
-            vec![Part {
-                offset_bytes: 0,
-                size_bytes: size_of::<T>(),
-            }]
+            vec![part(0, size_of::<T>())]
         };
         Self {
             name,
@@ -159,6 +172,18 @@ unsafe fn clone_values<T: Clone>(from: *const u8, to: *mut u8, count: usize) {
 pub(crate) unsafe fn hash_value<T: super::Component>(value: *const u8, hasher: &mut StateHasher) {
     // SAFETY: guaranteed by the caller.
     unsafe { &*value.cast::<T>() }.hash_fields(hasher);
+}
+
+/// # Safety
+/// `fill` writes every field of a `T` to the address it gets.
+pub(crate) unsafe fn hash_gathered<T: super::Component>(
+    fill: &dyn Fn(*mut u8),
+    hasher: &mut StateHasher,
+) {
+    let mut value = MaybeUninit::<T>::uninit();
+    fill(value.as_mut_ptr().cast());
+    // SAFETY: `fill` wrote every field, by the caller.
+    unsafe { value.assume_init_ref() }.hash_fields(hasher);
 }
 
 /// The clone behaviour of a `Clone` type that is not known to be `Copy`.

@@ -21,6 +21,9 @@ use info::ComponentInfo;
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
 ///
+/// Values change through `&mut` only: a value that changes itself behind `&` (a cell, a mutex, an
+/// atomic) changes in every fork that shares its block, and the state hash does not notice.
+///
 /// ```
 /// use orrery_ecs::{Component, World};
 /// #[derive(Clone, Copy, Component)]
@@ -97,7 +100,8 @@ pub mod describe {
     pub use super::info::{CloneBehavior, ComponentInfo, FieldInfo, HashBehavior, clone_behavior};
     use crate::hash::Lane;
 
-    /// Finds out by method resolution whether a type is `Copy`.
+    /// Finds out by method resolution whether a type is `Copy`: it tries fewer references last, and
+    /// the caller takes one reference more than the first trait has.
     pub struct CloneProbe<T>(pub PhantomData<T>);
 
     pub trait ByCopy {
@@ -133,7 +137,12 @@ pub mod describe {
     /// How `T` is hashed: as lanes where it can be, else value by value.
     pub fn hash_behavior<T: Component>(fields: &[FieldInfo]) -> HashBehavior {
         if T::SPLIT {
-            return HashBehavior::Fields;
+            // Any other field may hold padding, whose bytes are no part of its value.
+            let plain = fields.iter().all(|field| field.lane.is_some());
+            return match plain {
+                true => HashBehavior::Fields,
+                false => HashBehavior::Gathered(super::info::hash_gathered::<T>),
+            };
         }
         match lane_of(fields, size_of::<T>()) {
             Some(lane) => HashBehavior::Lanes(lane),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! world = H(archetypes in order of creation, entity table, state resources by name)
-//!   archetype = H(component names, length, column hashes)
+//!   archetype = H(length, handles, each column with its component's name, by name)
 //!     column = H(block hashes in order)
 //!       block = XXH3-128 of its values, cached in the block until somebody writes to it
 //! ```
@@ -18,6 +18,7 @@ mod leaf;
 mod value;
 
 use std::fmt;
+use std::marker::PhantomData;
 
 pub(crate) use leaf::hash_lanes;
 pub use value::StateHash;
@@ -33,6 +34,25 @@ pub enum Lane {
     F32,
     /// `f64`; NaN is made canonical.
     F64,
+}
+
+/// The word of somebody who may give it that `T` is made of lanes, which lets the state hash read
+/// its bytes. Bound to the type, so that no other can borrow it.
+#[derive(Debug)]
+pub struct PlainLane<T: ?Sized>(Lane, PhantomData<fn(&T)>);
+
+impl<T: ?Sized> PlainLane<T> {
+    /// # Safety
+    /// Every byte of a `T` is initialised and belongs to a lane of this kind; its size and
+    /// alignment are whole numbers of lanes.
+    pub const unsafe fn new(lane: Lane) -> Self {
+        Self(lane, PhantomData)
+    }
+
+    /// The kind of lane.
+    pub const fn lane(&self) -> Lane {
+        self.0
+    }
 }
 
 /// Hash of a whole world at one moment, 128 bits. Prints as 32 hexadecimal digits.

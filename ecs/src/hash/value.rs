@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use super::{Lane, StateHasher};
+use super::{Lane, PlainLane, StateHasher};
 use crate::entity::Entity;
 
 /// A value that can be part of the state.
@@ -32,8 +32,9 @@ use crate::entity::Entity;
     note = "derive `StateHash` for it, or mark the component `#[component(not_state)]`"
 )]
 pub trait StateHash {
-    /// What the value is made of, if it is plain lanes of one kind without padding.
-    const LANE: Option<Lane> = None;
+    /// What the value is made of, if it is plain lanes of one kind without padding. Leave it out;
+    /// only what reads memory can promise it.
+    const LANE: Option<PlainLane<Self>> = None;
 
     /// Adds the value to a hash.
     fn hash_state(&self, hasher: &mut StateHasher);
@@ -42,7 +43,8 @@ pub trait StateHash {
 macro_rules! plain {
     ($lane:expr; $($name:ident)*) => {$(
         impl StateHash for $name {
-            const LANE: Option<Lane> = Some($lane);
+            // SAFETY: a number, whose bytes are all initialised.
+            const LANE: Option<PlainLane<Self>> = Some(unsafe { PlainLane::new($lane) });
 
             #[inline]
             fn hash_state(&self, hasher: &mut StateHasher) {
@@ -59,7 +61,8 @@ plain!(Lane::F64; f64);
 macro_rules! converted {
     ($($from:ty => $name:ident, $convert:expr;)*) => {$(
         impl StateHash for $from {
-            const LANE: Option<Lane> = Some(Lane::Bytes);
+            // SAFETY: a number or a pair of numbers without padding.
+            const LANE: Option<PlainLane<Self>> = Some(unsafe { PlainLane::new(Lane::Bytes) });
 
             #[inline]
             fn hash_state(&self, hasher: &mut StateHasher) {
@@ -110,7 +113,11 @@ impl StateHash for Duration {
 }
 
 impl<T: StateHash, const N: usize> StateHash for [T; N] {
-    const LANE: Option<Lane> = T::LANE;
+    const LANE: Option<PlainLane<Self>> = match T::LANE {
+        // SAFETY: an array is its elements without padding.
+        Some(plain) => Some(unsafe { PlainLane::new(plain.lane()) }),
+        None => None,
+    };
 
     fn hash_state(&self, hasher: &mut StateHasher) {
         for value in self {
@@ -140,6 +147,12 @@ impl<T: StateHash> StateHash for std::collections::VecDeque<T> {
         for value in self {
             value.hash_state(hasher);
         }
+    }
+}
+
+impl<T: StateHash + ?Sized> StateHash for &'static T {
+    fn hash_state(&self, hasher: &mut StateHasher) {
+        (**self).hash_state(hasher);
     }
 }
 
@@ -205,12 +218,16 @@ tuples!(A B C D E F);
 /// How the derive macros hash a field without knowing its type: the first of these that fits.
 ///
 /// A field is hashed by `StateHash` if it has it, else as the `[f32; N]` or `[f64; N]` that
-/// `AsRef` gives. The choice is made by method resolution, which tries fewer references last.
+/// `AsRef` gives. Where the type is `NoUninit` too, whole columns are read as lanes; `AsRef` alone
+/// does not tell what the bytes of a value are. The choice is made by method resolution, which
+/// tries fewer references last; the caller takes one reference more than the first trait has.
 #[doc(hidden)]
 pub mod probe {
     use std::marker::PhantomData;
 
-    use super::{Lane, StateHash, StateHasher};
+    use bytemuck::NoUninit;
+
+    use super::{Lane, PlainLane, StateHash, StateHasher};
 
     /// A field type with the number of `f32` and of `f64` that would fill it.
     pub struct Field<T, const F32: usize, const F64: usize>(pub PhantomData<T>);
@@ -221,16 +238,53 @@ pub mod probe {
         pub hash: fn(&T, &mut StateHasher),
     }
 
+    /// The lane of a type, with the promise checked off.
+    pub fn lane_of<T: StateHash>() -> Option<Lane> {
+        T::LANE.as_ref().map(PlainLane::lane)
+    }
+
     pub trait ByStateHash<T> {
         fn describe(&self) -> FieldHash<T>;
     }
 
-    impl<T: StateHash, const F32: usize, const F64: usize> ByStateHash<T> for &&Field<T, F32, F64> {
+    impl<T: StateHash, const F32: usize, const F64: usize> ByStateHash<T> for &&&&Field<T, F32, F64> {
         #[inline]
         fn describe(&self) -> FieldHash<T> {
             FieldHash {
-                lane: T::LANE,
+                lane: lane_of::<T>(),
                 hash: T::hash_state,
+            }
+        }
+    }
+
+    pub trait ByPlainF32<T> {
+        fn describe(&self) -> FieldHash<T>;
+    }
+
+    impl<T: AsRef<[f32; F32]> + NoUninit, const F32: usize, const F64: usize> ByPlainF32<T>
+        for &&&Field<T, F32, F64>
+    {
+        #[inline]
+        fn describe(&self) -> FieldHash<T> {
+            FieldHash {
+                lane: filled::<T, f32>(F32, Lane::F32),
+                hash: |value, hasher| value.as_ref().hash_state(hasher),
+            }
+        }
+    }
+
+    pub trait ByPlainF64<T> {
+        fn describe(&self) -> FieldHash<T>;
+    }
+
+    impl<T: AsRef<[f64; F64]> + NoUninit, const F32: usize, const F64: usize> ByPlainF64<T>
+        for &&Field<T, F32, F64>
+    {
+        #[inline]
+        fn describe(&self) -> FieldHash<T> {
+            FieldHash {
+                lane: filled::<T, f64>(F64, Lane::F64),
+                hash: |value, hasher| value.as_ref().hash_state(hasher),
             }
         }
     }
@@ -242,10 +296,9 @@ pub mod probe {
     impl<T: AsRef<[f32; F32]>, const F32: usize, const F64: usize> ByF32<T> for &Field<T, F32, F64> {
         #[inline]
         fn describe(&self) -> FieldHash<T> {
-            let hash = |value: &T, hasher: &mut StateHasher| value.as_ref().hash_state(hasher);
             FieldHash {
-                lane: Some(Lane::F32),
-                hash,
+                lane: None,
+                hash: |value, hasher| value.as_ref().hash_state(hasher),
             }
         }
     }
@@ -257,11 +310,16 @@ pub mod probe {
     impl<T: AsRef<[f64; F64]>, const F32: usize, const F64: usize> ByF64<T> for Field<T, F32, F64> {
         #[inline]
         fn describe(&self) -> FieldHash<T> {
-            let hash = |value: &T, hasher: &mut StateHasher| value.as_ref().hash_state(hasher);
             FieldHash {
-                lane: Some(Lane::F64),
-                hash,
+                lane: None,
+                hash: |value, hasher| value.as_ref().hash_state(hasher),
             }
         }
+    }
+
+    /// The lane, if `count` of them are just as large as a `T` and need no more alignment.
+    fn filled<T: NoUninit, L>(count: usize, lane: Lane) -> Option<Lane> {
+        let fits = count * size_of::<L>() == size_of::<T>() && align_of::<T>() >= align_of::<L>();
+        fits.then_some(lane)
     }
 }

@@ -1,5 +1,9 @@
 //! Block by block: the slices that kernels work on, one thread or many.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use smallvec::SmallVec;
+
 use crate::archetype::Archetype;
 use crate::entity::Entity;
 use crate::query::state::Matched;
@@ -9,6 +13,9 @@ use crate::world::World;
 /// Runs independent pieces of work, numbered from 0, in any order and on any threads.
 ///
 /// The engine's worker pool is one; [`Serial`] runs them one after the other.
+///
+/// A runner that gives a number twice, or one that is none of these, makes the body panic before
+/// it touches anything; one that leaves a number out makes the caller panic.
 pub trait BlockRunner: Sync {
     /// Calls `body` once for each number below `count` and returns when all calls have.
     fn for_each(&self, count: usize, body: &(dyn Fn(usize) + Sync));
@@ -22,6 +29,28 @@ impl BlockRunner for Serial {
     fn for_each(&self, count: usize, body: &(dyn Fn(usize) + Sync)) {
         (0..count).for_each(body);
     }
+}
+
+/// Runs a piece of work for each number below `count`, and for none twice.
+///
+/// Any safe code may be a runner, and two calls for one block would share what only one may have,
+/// so the numbers given out are remembered: a bit for each, one atomic operation for a block.
+pub(crate) fn run_each_once(runner: &dyn BlockRunner, count: usize, body: impl Fn(usize) + Sync) {
+    let words = count.div_ceil(64);
+    let given: SmallVec<[AtomicU64; 8]> = (0..words).map(|_| AtomicU64::new(0)).collect();
+    runner.for_each(count, &|index| {
+        assert!(index < count, "the runner gave block {index} of {count}");
+        let bit = 1 << (index % 64);
+        // Relaxed: it orders nothing, and a read-modify-write sees the newest value anyway.
+        let before = given[index / 64].fetch_or(bit, Ordering::Relaxed);
+        assert!(before & bit == 0, "the runner gave block {index} twice");
+        body(index);
+    });
+    let done = given
+        .iter()
+        .map(|word| word.load(Ordering::Relaxed).count_ones());
+    let done = done.sum::<u32>() as usize;
+    assert!(done == count, "the runner gave {done} blocks of {count}");
 }
 
 /// One block of a query: up to 4,096 entities of one archetype.
@@ -119,10 +148,10 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
             self.world,
             blocks(self.world, self.matched).collect::<Vec<_>>(),
         );
-        runner.for_each(list.len(), &|index| {
+        run_each_once(runner, list.len(), |index| {
             let (matched, block) = list[index];
-            // SAFETY: the query has the exclusive right to what it writes, and the runner gives
-            // each block to one call.
+            // SAFETY: the query has the exclusive right to what it writes, and `run_each_once`
+            // gives each block to one call.
             let chunk = unsafe { Chunk::<D, F>::new(world, matched, block) };
             each(chunk.slices());
         });

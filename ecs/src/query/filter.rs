@@ -10,7 +10,11 @@ use crate::world::World;
 
 /// A condition on the set of components: [`With`], [`Without`], and tuples, whose elements must
 /// all hold. `()` always holds.
-pub trait QueryFilter {
+///
+/// # Safety
+/// `matches` is false for every archetype that lacks a component which `access` adds to `with`,
+/// or has one which it adds to `without`: that keeps two queries of the same component apart.
+pub unsafe trait QueryFilter {
     /// Numbers of the components in one world.
     #[doc(hidden)]
     type State: Clone + Send + Sync;
@@ -30,7 +34,8 @@ pub struct With<T>(PhantomData<fn() -> T>);
 #[derive(Debug)]
 pub struct Without<T>(PhantomData<fn() -> T>);
 
-impl QueryFilter for () {
+// SAFETY: it adds nothing.
+unsafe impl QueryFilter for () {
     type State = ();
 
     fn init(_: &mut World) {}
@@ -41,7 +46,8 @@ impl QueryFilter for () {
     }
 }
 
-impl<T: Component> QueryFilter for With<T> {
+// SAFETY: `matches` asks for the component that `access` adds.
+unsafe impl<T: Component> QueryFilter for With<T> {
     type State = ComponentId;
 
     fn init(world: &mut World) -> ComponentId {
@@ -56,7 +62,8 @@ impl<T: Component> QueryFilter for With<T> {
     }
 }
 
-impl<T: Component> QueryFilter for Without<T> {
+// SAFETY: `matches` refuses the component that `access` adds.
+unsafe impl<T: Component> QueryFilter for Without<T> {
     type State = ComponentId;
 
     fn init(world: &mut World) -> ComponentId {

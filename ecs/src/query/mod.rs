@@ -21,6 +21,7 @@ mod lanes;
 mod state;
 mod tuple;
 
+pub(crate) use chunk::run_each_once;
 pub use chunk::{BlockRunner, Chunk, Serial};
 pub use data::{QueryData, ReadOnlyQueryData};
 pub use fields::Fields;

@@ -63,7 +63,8 @@ macro_rules! tuples {
         // SAFETY: reads only, as its elements do.
         unsafe impl<$($name: ReadOnlyQueryData),*> ReadOnlyQueryData for ($($name,)*) {}
 
-        impl<$($name: QueryFilter),*> QueryFilter for ($($name,)*) {
+        // SAFETY: all elements hold, and each keeps the contract.
+        unsafe impl<$($name: QueryFilter),*> QueryFilter for ($($name,)*) {
             type State = ($($name::State,)*);
 
             fn init(world: &mut World) -> Self::State {

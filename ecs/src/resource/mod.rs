@@ -29,7 +29,7 @@ use crate::hash::StateHasher;
     note = "write `#[derive(Clone, Resource)]` above its definition"
 )]
 pub trait Resource: Sized + Send + Sync + 'static {
-    /// Name with its module path.
+    /// Name with its module path, for messages.
     #[doc(hidden)]
     const NAME: &'static str;
     /// Whether it enters the state hash.
@@ -69,6 +69,8 @@ impl<R: Resource> Erased for R {
 #[derive(Clone)]
 struct Slot {
     name: &'static str,
+    /// The name with its type parameters, which tells `Marker<A>` and `Marker<B>` apart.
+    full_name: &'static str,
     state: bool,
     clone: bool,
     value: Option<Arc<dyn Erased>>,
@@ -88,6 +90,7 @@ impl Resources {
         let id = ResourceId(u32::try_from(self.slots.len()).expect("fewer than 2^32 types"));
         self.slots.push(Slot {
             name: R::NAME,
+            full_name: std::any::type_name::<R>(),
             state: R::STATE,
             clone: R::CLONE,
             value: None,
@@ -160,7 +163,7 @@ impl Resources {
     pub(crate) fn hash_state(&self, mut each: impl FnMut(&'static str, &dyn Fn(&mut StateHasher))) {
         let mut present: Vec<(&'static str, &Arc<dyn Erased>)> = Vec::new();
         for slot in self.slots.iter().filter(|slot| slot.state) {
-            present.extend(slot.value.as_ref().map(|value| (slot.name, value)));
+            present.extend(slot.value.as_ref().map(|value| (slot.full_name, value)));
         }
         // Registration order depends on which system asked first; the value does not.
         present.sort_by_key(|(name, _)| *name);

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::block::BlockMemory;
 use super::pool::Pool;
 use super::shared::Shared;
-use super::{BLOCK_ALIGN, BLOCK_ROWS, FIRST_ROWS};
+use super::{BLOCK_ROWS, FIRST_ROWS};
 use crate::component::info::{CloneBehavior, ComponentInfo, Part};
+use crate::panics::FirstPanic;
 
 /// A block as seen by whoever may access it: start and the rows it has room for.
 #[derive(Clone, Copy)]
@@ -90,7 +91,7 @@ pub(crate) struct Column {
 pub(crate) fn part_start(parts: &[Part], part: usize, capacity: usize) -> usize {
     parts[..part]
         .iter()
-        .map(|p| (p.size_bytes * capacity).next_multiple_of(BLOCK_ALIGN))
+        .map(|p| (p.size_bytes * capacity).next_multiple_of(p.run_align))
         .sum()
 }
 
@@ -203,6 +204,11 @@ impl Column {
         }
     }
 
+    /// Whether copying a block that a fork shares runs a user's `clone`, which may panic.
+    pub(crate) fn runs_clone(&self) -> bool {
+        matches!(self.info.clone, CloneBehavior::Values(_))
+    }
+
     fn allocate(&self, capacity: usize, pool: &Arc<Pool>) -> Shared<BlockMemory> {
         let parts = &self.info.parts;
         let size = part_start(parts, parts.len(), capacity);
@@ -219,7 +225,10 @@ impl Column {
             CloneBehavior::Values(clone) => unsafe {
                 clone(from.data.as_ptr(), to.data.as_ptr(), rows);
             },
-            CloneBehavior::Refuse => unreachable!("a world with {} is not forked", self.info.name),
+            // A fork shares the empty block that an archetype keeps in reserve.
+            CloneBehavior::Refuse => {
+                assert!(rows == 0, "a world with {} is not forked", self.info.name);
+            }
         }
     }
 
@@ -436,10 +445,10 @@ impl Column {
         }
     }
 
-    /// Copies the block of a row if a fork shares it, so that the row's value can leave.
+    /// Copies the block of a row if a fork shares it, so that no later write to it has to.
     ///
     /// # Safety
-    /// `row` is one of `len` initialised rows.
+    /// The column has `len` initialised rows and room for `row`.
     pub(crate) unsafe fn own_row(&mut self, row: usize, len: usize, to: Writer<'_>) {
         // SAFETY: passed on from the caller.
         unsafe { self.locate_mut(row, len, to) };
@@ -465,8 +474,8 @@ impl Column {
     /// The column has `len` rows, all initialised but `row`; afterwards it has `len - 1`.
     pub(crate) unsafe fn fill_from_last(&mut self, row: usize, len: usize, to: Writer<'_>) {
         let last = len - 1;
-        // SAFETY: both rows exist. Copying a shared block here clones row `row` too; callers
-        // that moved it out unshared the block before, by `take` or `drop_row`.
+        // SAFETY: both rows exist. Where copying runs a user's `clone`, the blocks are ours
+        // already (`Archetype::ready_leave`); bytes may be copied whatever they stand for.
         let (target, inside) = unsafe { self.locate_mut(row, len, to) };
         if row != last {
             // SAFETY: the last row exists.
@@ -522,11 +531,11 @@ impl Column {
     }
 
     /// Drops `len` values and gives every block back. Values in blocks that a fork still holds
-    /// stay the fork's.
+    /// stay the fork's. A panic in one block's values does not keep those of the others.
     ///
     /// # Safety
     /// The column has exactly `len` initialised rows; it has none afterwards.
-    pub(crate) unsafe fn clear(&mut self, len: usize) {
+    pub(crate) unsafe fn clear(&mut self, len: usize, panicked: &mut FirstPanic) {
         let slots = std::mem::replace(&mut self.slots, Shared::new(Vec::new()));
         let Some(slots) = slots.into_inner() else {
             return;
@@ -534,8 +543,9 @@ impl Column {
         for (block, slot) in slots.into_iter().enumerate() {
             let SlotInner { pointer, memory } = slot.inner.into_inner();
             if let Some(_memory) = memory.into_inner() {
+                let rows = rows_in_block(len, block);
                 // SAFETY: the last owner of the block; its rows are initialised, by the caller.
-                unsafe { self.drop_rows(pointer, 0, rows_in_block(len, block)) };
+                panicked.catch(|| unsafe { self.drop_rows(pointer, 0, rows) });
             }
         }
     }

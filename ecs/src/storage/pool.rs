@@ -368,7 +368,9 @@ mod tests {
         let pool = Pool::new();
         let a = pool.take(5 << 20, 8);
         // SAFETY: the last byte lies inside the block.
-        unsafe { a.data.add((5 << 20) - 1).write(1) };
+        let last = unsafe { a.data.add((5 << 20) - 1) };
+        // SAFETY: as above.
+        unsafe { last.write(1) };
         // SAFETY: taken above, not used afterwards.
         unsafe { pool.give_back(a) };
         let reserved = pool.usage().reserved_bytes;

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::param::SystemAccess;
 use super::{IntoSystem, SharedParam, System, SystemError, SystemParam};
-use crate::query::{BlockRunner, Chunk, QueryData, QueryFilter, QueryState};
+use crate::query::{BlockRunner, Chunk, QueryData, QueryFilter, QueryState, run_each_once};
 use crate::world::{World, WorldId};
 
 /// The first parameter of a chunk system, with its lifetime taken apart.
@@ -88,10 +88,10 @@ where
             matched.iter().map(|matched| matched.archetype.index()),
         );
         let count = starts.last().copied().unwrap_or(0);
-        runner.for_each(count, &|index| {
+        run_each_once(runner, count, |index| {
             let at = starts.partition_point(|&start| start <= index) - 1;
-            // SAFETY: the runner gives each block to one call, and the exclusive borrow that
-            // this run has of the world keeps everybody else out.
+            // SAFETY: `run_each_once` gives each block to one call, and the exclusive borrow
+            // that this run has of the world keeps everybody else out.
             let chunk = unsafe { Chunk::new(world, matched[at], index - starts[at]) };
             function.call(chunk, F::Params::share(&params));
         });

@@ -3,7 +3,7 @@
 use super::World;
 use crate::archetype::Archetype;
 use crate::component::info::HashBehavior;
-use crate::hash::{Lane, Node, StateHash, StateHasher, WorldHash, hash_lanes};
+use crate::hash::{Node, StateHash, StateHasher, WorldHash, hash_lanes};
 use crate::storage::column::{Column, rows_in_block};
 
 impl World {
@@ -43,8 +43,10 @@ impl World {
     fn hash_archetype(&self, archetype: &Archetype) -> u128 {
         let mut node = StateHasher::node(Node::Archetype, archetype.len());
         node.u128(hash_column(archetype.entities(), archetype.len()));
-        for (column, &id) in archetype.columns().iter().zip(archetype.components()) {
-            self.component_name(id).hash_state(&mut node);
+        // By name: the order of registration depends on who asked first for a component.
+        for &index in archetype.by_name() {
+            let column = archetype.column(index as usize);
+            column.info().name.hash_state(&mut node);
             node.u128(hash_column(column, archetype.len()));
         }
         node.finish()
@@ -76,9 +78,21 @@ fn hash_block(column: &Column, block: usize, rows: usize) -> u128 {
         })),
         HashBehavior::Fields => {
             for (part, field) in column.info().fields.iter().enumerate() {
-                // SAFETY: as above; the derive takes only fields of plain lanes when it splits.
-                let bytes = unsafe { column.part_bytes(block, part, rows) };
-                node.u128(hash_lanes(field.lane.unwrap_or(Lane::Bytes), bytes));
+                let lane = field.lane.expect("chosen because every field has lanes");
+                // SAFETY: as above, field by field.
+                node.u128(hash_lanes(lane, unsafe {
+                    column.part_bytes(block, part, rows)
+                }));
+            }
+        }
+        HashBehavior::Gathered(hash) => {
+            for row in 0..rows {
+                // SAFETY: the row exists, and `hash` gives room for a value.
+                let fill = |value: *mut u8| unsafe {
+                    column.read(block * crate::BLOCK_ROWS + row, value);
+                };
+                // SAFETY: the column holds the type that the function was made for.
+                unsafe { hash(&fill, &mut node) };
             }
         }
         HashBehavior::Values(hash) => {

@@ -6,6 +6,9 @@ use crate::bundle::{Bundle, BundleId};
 use crate::entity::{Entity, Location, Place};
 use crate::storage::column::Writer;
 
+/// Rows that a batch makes room for at once, at most; further room comes block by block.
+const BATCH_ROWS_RESERVED: usize = 1 << 20;
+
 impl World {
     /// Spawns an entity with the components of a bundle; `()` is a bundle without any.
     ///
@@ -13,9 +16,11 @@ impl World {
     /// When a component stands in the bundle twice, or 2^32 - 2 entities live.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityMut<'_> {
         self.flush_reserved();
-        let (bundle_id, _) = self.spawn_target::<B>();
+        let (bundle_id, archetype) = self.spawn_target::<B>();
+        self.ready_place(archetype);
         let entity = self.entities.allocate();
-        self.place(entity, bundle_id, bundle);
+        // SAFETY: readied above; allocating a handle touches no archetype.
+        unsafe { self.place(entity, bundle_id, bundle) };
         EntityMut::new(self, entity)
     }
 
@@ -43,12 +48,14 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         };
-        // An iterator may promise more than it gives; room for the least is always right.
-        self.archetypes[archetype.index()].reserve(bundles.size_hint().0, to);
+        // An iterator may promise more than it gives, and an endless one promises everything.
+        let room = bundles.size_hint().0.min(BATCH_ROWS_RESERVED);
+        self.archetypes[archetype.index()].reserve(room, to);
         SpawnBatch {
             world: self,
             bundles,
             bundle_id,
+            archetype,
         }
     }
 
@@ -58,8 +65,10 @@ impl World {
         if self.entities.get(entity) != Some(Place::Reserved) {
             return false;
         }
-        let (bundle_id, _) = self.spawn_target::<B>();
-        self.place(entity, bundle_id, bundle);
+        let (bundle_id, archetype) = self.spawn_target::<B>();
+        self.ready_place(archetype);
+        // SAFETY: readied a line above.
+        unsafe { self.place(entity, bundle_id, bundle) };
         true
     }
 
@@ -89,8 +98,20 @@ impl World {
             .register::<B>(self.registry.make_mut())
     }
 
+    /// Readies `place`: what may panic without having changed anything.
     #[inline]
-    fn place<B: Bundle>(&mut self, entity: Entity, bundle_id: BundleId, bundle: B) {
+    fn ready_place(&mut self, archetype: ArchetypeId) {
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        self.archetypes[archetype.index()].ready_push(to);
+    }
+
+    /// # Safety
+    /// `ready_place` was called for the bundle's archetype since that was last changed.
+    #[inline]
+    unsafe fn place<B: Bundle>(&mut self, entity: Entity, bundle_id: BundleId, bundle: B) {
         let info = self.bundles.info(bundle_id);
         let (archetype_id, columns) = info.spawn.as_ref().expect("spawn_target set it");
         let archetype = &mut self.archetypes[archetype_id.index()];
@@ -98,7 +119,8 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         };
-        let row = archetype.push_entity(entity, to);
+        // SAFETY: readied by the caller.
+        let row = unsafe { archetype.push_entity(entity, to) };
         let mut columns = columns.iter();
         bundle.visit(&mut |value| {
             let column = *columns.next().expect("as many components as columns") as usize;
@@ -122,6 +144,7 @@ where
     world: &'w mut World,
     bundles: I,
     bundle_id: BundleId,
+    archetype: ArchetypeId,
 }
 
 impl<I> Iterator for SpawnBatch<'_, I>
@@ -132,8 +155,10 @@ where
 
     fn next(&mut self) -> Option<Entity> {
         let bundle = self.bundles.next()?;
+        self.world.ready_place(self.archetype);
         let entity = self.world.entities.allocate();
-        self.world.place(entity, self.bundle_id, bundle);
+        // SAFETY: readied above; allocating a handle touches no archetype.
+        unsafe { self.world.place(entity, self.bundle_id, bundle) };
         Some(entity)
     }
 

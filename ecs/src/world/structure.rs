@@ -1,15 +1,13 @@
 //! Structural changes: despawn, insert, remove, take, clear.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
 use super::World;
 use crate::archetype::graph::{Edge, components_after};
-use crate::archetype::{Archetype, ArchetypeId, Moved, Take};
+use crate::archetype::{Archetype, ArchetypeId, Leaving, Moved};
 use crate::bundle::{Bundle, BundleId};
 use crate::component::info::ComponentId;
 use crate::entity::{Entity, Location, Place};
 use crate::error::{ComponentError, NoSuchEntity};
+use crate::panics::FirstPanic;
 use crate::storage::column::Writer;
 
 impl World {
@@ -20,16 +18,18 @@ impl World {
     pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         self.flush_reserved();
         let place = self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
+        let Place::At(location) = place else {
+            self.entities.free(entity);
+            return Ok(());
+        };
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        let archetype = &mut self.archetypes[location.archetype as usize];
+        let moved = archetype.remove_row(location.row as usize, to);
         self.entities.free(entity);
-        if let Place::At(location) = place {
-            let to = Writer {
-                pool: &self.pool,
-                tick: self.tick,
-            };
-            let archetype = &mut self.archetypes[location.archetype as usize];
-            let moved = archetype.remove_row(location.row as usize, to);
-            self.settle(location, moved);
-        }
+        self.settle(location, moved);
         Ok(())
     }
 
@@ -55,17 +55,26 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         };
+        let components = &self.bundles.info(bundle_id).components;
         let (row, moved) = if target.0 == from.archetype {
+            let archetype = &mut self.archetypes[target.index()];
+            for &component in components {
+                let index = archetype.column_index(component);
+                let index = index.expect("the target has the bundle");
+                archetype.ready_replace(index, from.row as usize, to);
+            }
             (from.row as usize, None)
         } else {
             let (source, destination) = pair(&mut self.archetypes, from, target);
-            // SAFETY: what only the destination has is written below, before anything else.
-            let moved = unsafe { source.move_row(from.row as usize, destination, to, None) };
+            let (row, leaving) = (from.row as usize, Leaving::Dropped);
+            source.ready_move(row, destination, to);
+            // SAFETY: readied a line above; what only the destination has is written below,
+            // before anything else.
+            let moved = unsafe { source.move_row(row, destination, to, leaving) };
             (moved.row, Some(moved))
         };
-        let components = &self.bundles.info(bundle_id).components;
         let archetype = &mut self.archetypes[target.index()];
-        let mut panicked = None;
+        let mut panicked = FirstPanic::default();
         let mut next = components.iter();
         bundle.visit(&mut |value| {
             let component = *next.next().expect("as many components as the bundle lists");
@@ -90,7 +99,8 @@ impl World {
             );
             self.settle(from, moved);
         }
-        panicked.map_or(Ok(()), |panic| resume_unwind(panic))
+        panicked.resume();
+        Ok(())
     }
 
     /// Removes those components of a bundle that the entity has, and drops them. Says whether
@@ -105,7 +115,19 @@ impl World {
             return Ok(false);
         };
         let bundle_id = self.bundle_id::<B>();
-        Ok(self.leave(entity, from, bundle_id, None))
+        let target = self.target(Edge::Remove, from, bundle_id);
+        if target.0 == from.archetype {
+            return Ok(false);
+        }
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        let (source, destination) = pair(&mut self.archetypes, from, target);
+        source.ready_move(from.row as usize, destination, to);
+        // SAFETY: readied a line above.
+        unsafe { self.leave(entity, from, target, Leaving::Dropped) };
+        Ok(true)
     }
 
     /// Removes all components of a bundle and returns them.
@@ -127,33 +149,35 @@ impl World {
                 None => Ok(unsafe { B::assemble(&mut |_| ()) }),
             };
         };
+        let archetype = &self.archetypes[from.archetype as usize];
+        if let Some(&lacking) = components.iter().find(|&&id| !archetype.set().contains(id)) {
+            return Err(self.missing(entity, lacking));
+        }
+        let target = self.target(Edge::Remove, from, bundle_id);
+        if target.0 == from.archetype {
+            // SAFETY: it is the same without the bundle, so that asks for nothing.
+            return Ok(unsafe { B::assemble(&mut |_| ()) });
+        }
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        let archetype = &mut self.archetypes[from.archetype as usize];
-        let (row, len) = (from.row as usize, archetype.len());
-        if let Some(&lacking) = components.iter().find(|&&id| !archetype.set().contains(id)) {
-            return Err(self.missing(entity, lacking));
-        }
-        let index = |archetype: &Archetype, id| archetype.column_index(id).expect("just checked");
-        for &component in &components {
-            let column = index(archetype, component);
-            // SAFETY: the row is one of `len` initialised ones. Copying a shared block may call
-            // a user's `clone`, so all of that is done before the first value leaves.
-            unsafe { archetype.column_mut(column).own_row(row, len, to) };
-        }
+        let (source, destination) = pair(&mut self.archetypes, from, target);
+        // Nothing can fail from here on: values that have left would be dropped twice.
+        source.ready_move(from.row as usize, destination, to);
         let mut next = components.iter();
         let mut give = |value: *mut u8| {
             let component = *next.next().expect("as many as the bundle lists");
-            let column = archetype.column(index(archetype, component));
+            let index = source.column_index(component).expect("checked above");
             // SAFETY: the row exists, and `assemble` gives room for the component that is next.
-            // The value in the column counts as moved out: `leave` with a `take` keeps it so.
-            unsafe { column.read(row, value) };
+            // The value in the column counts as moved out: `leave` does not drop it.
+            unsafe { source.column(index).read(from.row as usize, value) };
         };
         // SAFETY: each call writes the component that is next in the bundle's order.
         let bundle = unsafe { B::assemble(&mut give) };
-        self.leave(entity, from, bundle_id, Some(&mut |_, _| ()));
+        // SAFETY: readied before the values were read, which changed nothing; they were moved
+        // out a line above.
+        unsafe { self.leave(entity, from, target, Leaving::MovedOut) };
         Ok(bundle)
     }
 
@@ -161,19 +185,14 @@ impl World {
     pub fn clear(&mut self) {
         self.flush_reserved();
         let living: Vec<Entity> = self.entities.living().collect();
-        let mut panicked = None;
+        let mut panicked = FirstPanic::default();
         for archetype in &mut self.archetypes {
-            let cleared = catch_unwind(AssertUnwindSafe(|| archetype.clear()));
-            if let Err(panic) = cleared {
-                panicked.get_or_insert(panic);
-            }
+            panicked.catch(|| archetype.clear());
         }
         for entity in living {
             self.entities.free(entity);
         }
-        if let Some(panic) = panicked {
-            resume_unwind(panic);
-        }
+        panicked.resume();
     }
 
     fn missing(&self, entity: Entity, component: ComponentId) -> ComponentError {
@@ -183,26 +202,27 @@ impl World {
         }
     }
 
-    /// Moves an entity to the archetype without the bundle. Says whether that is another one.
-    fn leave(
+    /// Moves an entity to an archetype that lacks some of its components.
+    ///
+    /// # Safety
+    /// - `target` is another archetype, of a subset of the components, and `ready_move` was
+    ///   called for the row since the last change;
+    /// - for `Leaving::MovedOut` the caller has moved out the values that the target lacks.
+    unsafe fn leave(
         &mut self,
         entity: Entity,
         from: Location,
-        bundle_id: BundleId,
-        take: Option<Take<'_>>,
-    ) -> bool {
-        let target = self.target(Edge::Remove, from, bundle_id);
-        if target.0 == from.archetype {
-            return false;
-        }
+        target: ArchetypeId,
+        leaving: Leaving,
+    ) {
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
         let (source, destination) = pair(&mut self.archetypes, from, target);
-        // SAFETY: the destination has no component that the source lacks; a `take` is only given
-        // by `World::take`, which owns the values.
-        let moved = unsafe { source.move_row(from.row as usize, destination, to, take) };
+        // SAFETY: the destination has no component that the source lacks; the rest is passed on
+        // from the caller.
+        let moved = unsafe { source.move_row(from.row as usize, destination, to, leaving) };
         self.entities.set(
             entity,
             Location {
@@ -211,7 +231,6 @@ impl World {
             },
         );
         self.settle(from, moved);
-        true
     }
 
     fn target(&mut self, edge: Edge, from: Location, bundle: BundleId) -> ArchetypeId {
@@ -231,9 +250,7 @@ impl World {
         if let Some(entity) = moved.filled_by {
             self.entities.set(entity, from);
         }
-        if let Some(panic) = moved.panicked {
-            resume_unwind(panic);
-        }
+        moved.panicked.resume();
     }
 }
 
@@ -269,7 +286,7 @@ unsafe fn replace(
     row: usize,
     value: *mut u8,
     to: Writer<'_>,
-    panicked: &mut Option<Box<dyn Any + Send>>,
+    panicked: &mut FirstPanic,
 ) {
     let len = archetype.len();
     let column = archetype.column_mut(index);
@@ -277,9 +294,6 @@ unsafe fn replace(
     unsafe { column.exchange(row, len, value, to) };
     if let Some(drop) = column.info().drop {
         // SAFETY: the old value now lies behind the pointer and is nobody else's.
-        let dropped = catch_unwind(AssertUnwindSafe(|| unsafe { drop(value, 1) }));
-        if let Err(panic) = dropped {
-            panicked.get_or_insert(panic);
-        }
+        panicked.catch(|| unsafe { drop(value, 1) });
     }
 }

@@ -1,0 +1,14 @@
+//! Tests of the ECS from outside, as one binary.
+//!
+//! - `model`: random operations against a plain map, and against a twin world;
+//! - `behaviour`: one behaviour a test, from the peers' own suites;
+//! - `hashes`: what the state hash sees, and when a cached digest must go;
+//! - `systems`: the three kinds of system;
+//! - `forks`: worlds that share blocks, on one thread and on several.
+
+mod behaviour;
+mod forks;
+mod hashes;
+mod model;
+mod support;
+mod systems;

@@ -1,0 +1,187 @@
+//! Operations of the model test, and how a world does them.
+
+use orrery_ecs::{CommandQueue, Commands, Entity, Fields, Resource, World};
+
+use super::shapes::{KINDS, Shape, kinds, with_shape};
+use crate::support::{Ledger, Named, Num, Parts, Pos, Threads};
+
+#[derive(Clone, Debug, PartialEq, Resource)]
+pub(crate) struct Total(pub(crate) u64);
+
+/// One operation; entities are handles, dead or alive.
+#[derive(Clone, Debug)]
+pub(crate) enum Operation {
+    Spawn(usize, u32),
+    SpawnBatch(usize, Vec<u32>),
+    Despawn(Entity),
+    Insert(Entity, usize, u32),
+    Remove(Entity, usize),
+    Take(Entity, usize),
+    Write(Entity, u32),
+    /// Adds to every `Num` that has a position, by rows or by chunks.
+    AddRows(u32),
+    AddChunks(u32),
+    /// Writes every split component, and every name beside one, on two threads.
+    AddFields(u32),
+    SetTotal(u64),
+    Clear,
+    Commands(Vec<Self>),
+}
+
+/// What an operation says; the same for world, twin and model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) entities: Vec<Entity>,
+    pub(crate) worked: bool,
+    pub(crate) taken: [Option<u32>; KINDS],
+    pub(crate) missed: u64,
+}
+
+impl Answer {
+    pub(crate) fn of(worked: bool) -> Self {
+        Self {
+            worked,
+            ..Self::default()
+        }
+    }
+}
+
+/// Numbers stay exact in an `f32`, and in a `u16` for the split component.
+pub(crate) fn wrap(value: u32) -> u32 {
+    value % 60_000
+}
+
+/// Does an operation to a world.
+pub(crate) fn run(world: &mut World, operation: &Operation, ledger: &Ledger) -> Answer {
+    match operation {
+        &Operation::Spawn(shape, value) => Answer {
+            entities: vec![with_shape!(shape, B => world.spawn(B::make(value, ledger)).id())],
+            ..Answer::of(true)
+        },
+        Operation::SpawnBatch(shape, values) => Answer {
+            entities: with_shape!(*shape, B => {
+                let bundles = values.iter().map(|&value| B::make(value, ledger));
+                // Half of the handles are asked for, the rest comes when the batch is dropped.
+                world.spawn_batch(bundles).take(values.len() / 2).collect()
+            }),
+            ..Answer::of(true)
+        },
+        &Operation::Despawn(entity) => Answer::of(world.despawn(entity).is_ok()),
+        &Operation::Insert(entity, shape, value) => Answer::of(
+            with_shape!(shape, B => world.insert(entity, B::make(value, ledger)).is_ok()),
+        ),
+        &Operation::Remove(entity, shape) => {
+            Answer::of(with_shape!(shape, B => world.remove::<B>(entity)) == Ok(true))
+        }
+        &Operation::Take(entity, shape) => {
+            let mut answer = Answer::default();
+            with_shape!(shape, B => if let Ok(bundle) = world.take::<B>(entity) {
+                answer.worked = true;
+                bundle.read(&mut |kind, value| answer.taken[kind] = Some(value));
+            });
+            answer
+        }
+        &Operation::Write(entity, value) => Answer::of(write(world, entity, value, ledger)),
+        Operation::AddRows(_) | Operation::AddChunks(_) | Operation::AddFields(_) => {
+            add(world, operation);
+            Answer::of(true)
+        }
+        &Operation::SetTotal(total) => {
+            let old = world.insert_resource(Total(total));
+            world.resource_mut::<Total>().0 += 1;
+            Answer::of(old.is_some())
+        }
+        Operation::Clear => {
+            world.clear();
+            Answer::of(true)
+        }
+        Operation::Commands(commands) => queue(world, commands, ledger),
+    }
+}
+
+fn write(world: &mut World, entity: Entity, value: u32, ledger: &Ledger) -> bool {
+    let mut any = false;
+    if let Some(num) = world.get_mut::<Num>(entity) {
+        num.0 = value;
+        any = true;
+    }
+    if let Some(pos) = world.get_mut::<Pos>(entity) {
+        *pos = Pos::make(value, ledger);
+        any = true;
+    }
+    if let Some(named) = world.get_mut::<Named>(entity) {
+        named.text = value.to_string();
+        any = true;
+    }
+    any |= world.write(entity, Parts::make(value, ledger)).is_ok();
+    any
+}
+
+fn add(world: &mut World, operation: &Operation) {
+    match *operation {
+        Operation::AddRows(more) => {
+            let mut query = world.query::<(&mut Num, Option<&Named>, &Pos)>();
+            for (num, _, _) in &mut query.view_mut(world) {
+                num.0 = wrap(num.0 + more);
+            }
+        }
+        Operation::AddChunks(more) => {
+            let mut query = world.query::<(&mut Num, Option<&mut Named>, &Pos)>();
+            query.view_mut(world).for_each_chunk(|(nums, names, all)| {
+                assert_eq!(nums.len(), all.len());
+                assert!(names.is_none_or(|names| names.len() == all.len()));
+                nums.iter_mut().for_each(|num| num.0 = wrap(num.0 + more));
+            });
+        }
+        Operation::AddFields(more) => {
+            let mut query = world.query::<(Fields<&mut Parts>, Option<&mut Named>)>();
+            let mut view = query.view_mut(world);
+            view.par_for_each_chunk(&Threads(2), |(parts, names)| {
+                for index in 0..parts.a.len() {
+                    let value = wrap(parts.a[index] as u32 + more);
+                    parts.a[index] = value as f32;
+                    parts.b[index] = -f64::from(value);
+                    parts.c[index] = value as u16;
+                }
+                for named in names.into_iter().flatten() {
+                    named.text = wrap(named.number() + more).to_string();
+                }
+            });
+        }
+        _ => unreachable!("the other operations are not for all entities"),
+    }
+}
+
+fn queue(world: &mut World, operations: &[Operation], ledger: &Ledger) -> Answer {
+    let mut queue = CommandQueue::default();
+    let mut commands = Commands::new(&mut queue, world);
+    let mut entities = Vec::new();
+    for operation in operations {
+        match *operation {
+            Operation::Spawn(shape, value) => entities.push(
+                with_shape!(shape, B => commands.spawn(B::make(value, ledger)).id()),
+            ),
+            Operation::Insert(entity, shape, value) => {
+                with_shape!(shape, B => commands.insert(entity, B::make(value, ledger)));
+            }
+            Operation::Remove(entity, shape) => {
+                with_shape!(shape, B => commands.remove::<B>(entity));
+            }
+            Operation::Despawn(entity) => commands.despawn(entity),
+            _ => unreachable!("the generator queues only these"),
+        }
+    }
+    queue.apply(world);
+    assert!(queue.is_empty());
+    Answer {
+        entities,
+        worked: true,
+        missed: queue.missed(),
+        ..Answer::default()
+    }
+}
+
+/// Bits of a shape, for the model.
+pub(crate) fn bits(shape: usize) -> u8 {
+    kinds(shape)
+}

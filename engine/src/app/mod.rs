@@ -1,0 +1,246 @@
+//! The app: a world, its schedules, and who drives the ticks.
+//!
+//! ```text
+//! run(Runner)
+//!   Startup once
+//!   frame: 0..n ticks (FixedUpdate, then Time goes on by one step), then Update once
+//! ```
+//!
+//! Real time decides how many ticks a frame has, never what a tick sees.
+
+mod exit;
+mod runner;
+
+use std::any::TypeId;
+
+use orrery_ecs::World;
+use thiserror::Error;
+
+use crate::schedule::{IntoSystems, Schedule, ScheduleError};
+use crate::time::{FixedStep, Step, Time, TimeError};
+use crate::workers::Workers;
+
+pub use exit::Exit;
+pub use runner::Runner;
+
+/// When a system runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScheduleLabel {
+    /// Once, before the first tick.
+    Startup,
+    /// Once a tick. The simulation lives here.
+    FixedUpdate,
+    /// Once a frame, after its ticks: what shows the state and does not change it.
+    Update,
+}
+
+/// Something that adds systems and resources to an app.
+pub trait Plugin: 'static {
+    /// Adds what the plugin is made of.
+    fn build(&self, app: &mut App);
+}
+
+/// An app stopped.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AppError {
+    /// A schedule could not run to its end.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// The clock refused a rate, or a frame was overrun under the policy `Error`.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+}
+
+/// A world with schedules, time and workers.
+///
+/// ```
+/// use orrery::prelude::*;
+///
+/// #[derive(Clone, Default, Resource)]
+/// struct Count(u64);
+///
+/// let mut app = App::new();
+/// app.world_mut().init_resource::<Count>();
+/// app.add_systems(FixedUpdate, |mut count: ResMut<Count>| count.0 += 1);
+/// app.run(Runner::Ticks(10))?;
+/// assert_eq!(app.world().resource::<Count>().0, 10);
+/// # Ok::<(), orrery::app::AppError>(())
+/// ```
+pub struct App {
+    world: World,
+    startup: Schedule,
+    fixed_update: Schedule,
+    update: Schedule,
+    workers: Workers,
+    clock: FixedStep,
+    started: bool,
+    plugins: Vec<TypeId>,
+}
+
+impl Default for App {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The step of a new app: 1/60 s, to the nanosecond.
+const DEFAULT_STEP: Step = match Step::from_ns(16_666_667) {
+    Ok(step) => step,
+    Err(_) => panic!("the constant is a valid step"),
+};
+
+impl App {
+    /// An app with an empty world, 60 ticks a simulated second, on the calling thread alone.
+    pub fn new() -> Self {
+        let step = DEFAULT_STEP;
+        let mut world = World::new();
+        world.insert_resource(Time::new(step));
+        world.insert_resource(Exit::default());
+        let workers = Workers::serial();
+        world.insert_resource(workers.clone());
+        Self {
+            world,
+            startup: Schedule::new("Startup"),
+            fixed_update: Schedule::new("FixedUpdate"),
+            update: Schedule::new("Update"),
+            workers,
+            clock: FixedStep::new(step),
+            started: false,
+            plugins: Vec::new(),
+        }
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, for changes between ticks.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// Puts another world in the place of this one, for example a fork to go back to, and
+    /// returns the old one. The schedules find their way in it by themselves.
+    ///
+    /// # Panics
+    /// When the new world has no [`Time`]: it was not made by an app.
+    pub fn replace_world(&mut self, world: World) -> World {
+        assert!(
+            world.get_resource::<Time>().is_some(),
+            "a world without Time was not made by an app"
+        );
+        std::mem::replace(&mut self.world, world)
+    }
+
+    /// Adds a system, or a tuple of them, behind those already under the label.
+    pub fn add_systems<M>(
+        &mut self,
+        label: ScheduleLabel,
+        systems: impl IntoSystems<M>,
+    ) -> &mut Self {
+        self.schedule_mut(label).add_systems(systems);
+        self
+    }
+
+    /// The schedule of a label.
+    pub fn schedule(&self, label: ScheduleLabel) -> &Schedule {
+        match label {
+            ScheduleLabel::Startup => &self.startup,
+            ScheduleLabel::FixedUpdate => &self.fixed_update,
+            ScheduleLabel::Update => &self.update,
+        }
+    }
+
+    fn schedule_mut(&mut self, label: ScheduleLabel) -> &mut Schedule {
+        match label {
+            ScheduleLabel::Startup => &mut self.startup,
+            ScheduleLabel::FixedUpdate => &mut self.fixed_update,
+            ScheduleLabel::Update => &mut self.update,
+        }
+    }
+
+    /// Lets a plugin add its part. A second one of the same type does nothing.
+    pub fn add_plugin<P: Plugin>(&mut self, plugin: P) -> &mut Self {
+        if !self.plugins.contains(&TypeId::of::<P>()) {
+            self.plugins.push(TypeId::of::<P>());
+            plugin.build(self);
+        }
+        self
+    }
+
+    /// Sets the length of a tick in simulated time. The tick number stays.
+    pub fn set_step(&mut self, step: Step) -> &mut Self {
+        let tick = self.time().tick();
+        self.clock = FixedStep::new(step).with_tick(tick);
+        self.world.resource_mut::<Time>().set_step(step);
+        self
+    }
+
+    /// Sets the threads that chunk systems and [`Workers`] use. The result does not depend on
+    /// them.
+    pub fn set_workers(&mut self, workers: Workers) -> &mut Self {
+        self.world.insert_resource(workers.clone());
+        self.workers = workers;
+        self
+    }
+
+    /// The threads.
+    pub fn workers(&self) -> &Workers {
+        &self.workers
+    }
+
+    /// The clock that turns real time into ticks: pause, scale, overrun policy, counters.
+    pub fn clock_mut(&mut self) -> &mut FixedStep {
+        &mut self.clock
+    }
+
+    /// Simulated time.
+    pub fn time(&self) -> Time {
+        *self.world.resource::<Time>()
+    }
+
+    /// Runs `Startup` unless it has run. Every runner and [`tick`](App::tick) does it first.
+    ///
+    /// # Errors
+    /// When a system cannot be run or panics; systems of all schedules are checked here.
+    pub fn start(&mut self) -> Result<(), AppError> {
+        if !self.started {
+            for schedule in [&mut self.startup, &mut self.fixed_update, &mut self.update] {
+                schedule.initialize(&mut self.world)?;
+            }
+            self.startup.run(&mut self.world, &self.workers)?;
+            self.started = true;
+        }
+        Ok(())
+    }
+
+    /// Runs one tick: `FixedUpdate`, then time goes on by one step.
+    ///
+    /// # Errors
+    /// When a system cannot be run or panics; time does not go on then.
+    pub fn tick(&mut self) -> Result<(), AppError> {
+        self.start()?;
+        self.fixed_update.run(&mut self.world, &self.workers)?;
+        self.world.resource_mut::<Time>().advance();
+        Ok(())
+    }
+
+    /// Runs `Update` once, as at the end of a frame.
+    ///
+    /// # Errors
+    /// When a system cannot be run or panics.
+    pub fn update(&mut self) -> Result<(), AppError> {
+        self.start()?;
+        self.update.run(&mut self.world, &self.workers)?;
+        Ok(())
+    }
+
+    /// Whether a system asked for the end.
+    pub fn exit_requested(&self) -> bool {
+        self.world
+            .get_resource::<Exit>()
+            .is_some_and(Exit::is_requested)
+    }
+}

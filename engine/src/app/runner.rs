@@ -1,0 +1,186 @@
+//! Who drives the ticks.
+
+use std::time::Duration;
+
+use super::{App, AppError};
+use crate::time::{Pacer, Step, SystemTimer, Timer};
+
+/// How long an app runs, and how fast.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Runner {
+    /// In real time: this many frames a second by deadline, each with the ticks that are due.
+    /// Ends when a system requests [`Exit`](super::Exit). Idle time is slept.
+    Fixed(f64),
+    /// One tick a frame without waiting, until a system requests the end.
+    AsFastAsPossible,
+    /// So many ticks without waiting, one a frame, or fewer if a system requests the end.
+    Ticks(u64),
+    /// Only `Startup`; the caller drives by [`App::tick`] and [`App::update`].
+    Manual,
+}
+
+impl App {
+    /// Runs until the runner or a system ends it.
+    ///
+    /// # Errors
+    /// When a system cannot be run or panics, the rate is not a number above zero, or a frame is
+    /// overrun under [`Overrun::Error`](crate::time::Overrun::Error).
+    pub fn run(&mut self, runner: Runner) -> Result<(), AppError> {
+        self.start()?;
+        match runner {
+            Runner::Manual => Ok(()),
+            Runner::Fixed(hz) => self.run_paced(Step::from_hz_f64(hz)?, SystemTimer::new()),
+            Runner::AsFastAsPossible => self.run_ticks(u64::MAX),
+            Runner::Ticks(count) => self.run_ticks(count),
+        }
+    }
+
+    fn run_ticks(&mut self, count: u64) -> Result<(), AppError> {
+        for _ in 0..count {
+            self.tick()?;
+            self.update()?;
+            if self.exit_requested() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs frames at the deadlines of a timer until a system requests the end. Tests give a
+    /// simulated timer.
+    ///
+    /// # Errors
+    /// As [`run`](App::run).
+    pub fn run_paced(&mut self, frame: Step, timer: impl Timer) -> Result<(), AppError> {
+        self.start()?;
+        let mut pacer = Pacer::new(frame, timer);
+        while !self.exit_requested() {
+            let wake = pacer.wait();
+            self.frame(wake.elapsed)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one frame: the ticks that are due after `elapsed` real time, then `Update`.
+    ///
+    /// # Errors
+    /// As [`run`](App::run).
+    pub fn frame(&mut self, elapsed: Duration) -> Result<(), AppError> {
+        let steps = self.clock_mut().advance(elapsed)?;
+        for _ in 0..steps.count {
+            self.tick()?;
+            self.clock_mut().finish_step();
+            if self.exit_requested() {
+                break;
+            }
+        }
+        self.update()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orrery_ecs::{Res, ResMut, Resource};
+
+    use super::super::ScheduleLabel::{FixedUpdate, Startup, Update};
+    use super::super::{Exit, Plugin};
+    use super::*;
+    use crate::time::{SimulatedTimer, Time};
+
+    #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    struct Calls {
+        startup: u64,
+        ticks: u64,
+        frames: u64,
+    }
+
+    fn counting() -> App {
+        let mut app = App::new();
+        app.world_mut().init_resource::<Calls>();
+        app.add_systems(Startup, |mut calls: ResMut<Calls>| calls.startup += 1);
+        app.add_systems(FixedUpdate, |mut calls: ResMut<Calls>| calls.ticks += 1);
+        app.add_systems(Update, |mut calls: ResMut<Calls>| calls.frames += 1);
+        app
+    }
+
+    #[test]
+    fn ticks_run_startup_once_and_one_update_for_each() {
+        let mut app = counting();
+        app.run(Runner::Ticks(7)).expect("nothing fails");
+        app.run(Runner::Ticks(3)).expect("nothing fails");
+        let calls = app.world().resource::<Calls>();
+        assert_eq!(
+            *calls,
+            Calls {
+                startup: 1,
+                ticks: 10,
+                frames: 10
+            }
+        );
+        assert_eq!(app.time().tick(), 10);
+    }
+
+    #[test]
+    fn a_manual_app_only_starts() {
+        let mut app = counting();
+        app.run(Runner::Manual).expect("nothing fails");
+        assert_eq!(
+            *app.world().resource::<Calls>(),
+            Calls {
+                startup: 1,
+                ticks: 0,
+                frames: 0
+            }
+        );
+    }
+
+    #[test]
+    fn a_paced_app_runs_the_ticks_that_are_due() {
+        let mut app = counting();
+        app.set_step(Step::from_hz(100).expect("a valid rate"));
+        app.add_systems(Update, |calls: Res<Calls>, mut exit: ResMut<Exit>| {
+            if calls.frames >= 50 {
+                exit.request();
+            }
+        });
+        let frame = Step::from_hz(50).expect("a valid rate");
+        app.run_paced(frame, SimulatedTimer::new())
+            .expect("nothing fails");
+        let calls = app.world().resource::<Calls>();
+        assert!(
+            calls.frames >= 50 && calls.ticks.abs_diff(2 * calls.frames) <= 2,
+            "{calls:?}"
+        );
+        assert_eq!(app.time().tick(), calls.ticks);
+    }
+
+    #[test]
+    fn a_rate_that_is_no_rate_is_an_error() {
+        for hz in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e30] {
+            assert!(App::new().run(Runner::Fixed(hz)).is_err(), "{hz}");
+        }
+    }
+
+    #[test]
+    fn a_plugin_is_built_once() {
+        struct Adds;
+        impl Plugin for Adds {
+            fn build(&self, app: &mut App) {
+                app.add_systems(FixedUpdate, |mut calls: ResMut<Calls>| calls.ticks += 10);
+            }
+        }
+        let mut app = counting();
+        app.add_plugin(Adds).add_plugin(Adds);
+        app.run(Runner::Ticks(1)).expect("nothing fails");
+        assert_eq!(app.world().resource::<Calls>().ticks, 11);
+    }
+
+    #[test]
+    fn inside_a_tick_time_is_exact() {
+        let mut app = App::new();
+        app.add_systems(FixedUpdate, |time: Res<Time>| {
+            assert_eq!(time.elapsed(), time.step().times(time.tick()));
+        });
+        app.run(Runner::Ticks(1000)).expect("nothing fails");
+    }
+}

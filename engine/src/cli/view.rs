@@ -1,0 +1,110 @@
+//! A model on a terminal: one picture a frame, in real time.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::output::Output;
+use super::{Canvas, CliError, View};
+use crate::app::{App, AppError};
+use crate::time::{Pacer, Step, SystemTimer};
+
+/// Frames a second.
+const FRAME_HZ: u32 = 60;
+
+/// Shows the app until `ticks` have run, a system requests the end, or the user interrupts.
+pub(super) fn show(
+    app: &mut App,
+    view: &mut dyn View,
+    name: &str,
+    ticks: Option<u64>,
+    stop: &Arc<AtomicBool>,
+    output: &mut Output,
+) -> Result<(), CliError> {
+    let last = ticks.map_or(u64::MAX, |ticks| app.time().tick().saturating_add(ticks));
+    let frame = Step::from_hz(FRAME_HZ).map_err(AppError::from)?;
+    let mut pacer = Pacer::new(frame, SystemTimer::new());
+    let mut screen = Screen::new(output.has_color());
+    // The alternate screen keeps what was there; the cursor would flicker.
+    output.raw("\x1b[?1049h\x1b[?25l\x1b[2J")?;
+    let mut shown = Ok(());
+    while shown.is_ok() && app.time().tick() < last && !stop.load(Ordering::Relaxed) {
+        let wake = pacer.wait();
+        let start = Instant::now();
+        shown = ticks_of_frame(app, wake.elapsed, last);
+        if shown.is_ok() {
+            let busy = start.elapsed();
+            let text = screen.draw(app, view, name, busy);
+            shown = output.raw(text);
+        }
+        if app.exit_requested() {
+            break;
+        }
+    }
+    // The terminal is put back whatever happened before.
+    let restored = output.raw("\x1b[?25h\x1b[?1049l");
+    shown.and(restored)
+}
+
+fn ticks_of_frame(app: &mut App, elapsed: Duration, last: u64) -> Result<(), CliError> {
+    let steps = app.clock_mut().advance(elapsed).map_err(AppError::from)?;
+    for _ in 0..steps.count {
+        if app.time().tick() >= last {
+            break;
+        }
+        app.tick()?;
+        app.clock_mut().finish_step();
+    }
+    Ok(app.update()?)
+}
+
+struct Screen {
+    canvas: Canvas,
+    size: (usize, usize),
+    color: bool,
+    text: String,
+    /// Smoothed, so that the digits can be read.
+    busy_ms: f64,
+}
+
+impl Screen {
+    fn new(color: bool) -> Self {
+        let canvas = Canvas::new(0, 0, color);
+        Self {
+            canvas,
+            size: (0, 0),
+            color,
+            text: String::new(),
+            busy_ms: 0.0,
+        }
+    }
+
+    fn draw(&mut self, app: &App, view: &mut dyn View, name: &str, busy: Duration) -> &str {
+        let size = terminal_size::terminal_size().map_or((80, 24), |(width, height)| {
+            (usize::from(width.0), usize::from(height.0))
+        });
+        if size != self.size {
+            self.size = size;
+            self.canvas = Canvas::new(size.0.max(1), size.1.saturating_sub(2).max(1), self.color);
+        }
+        self.busy_ms += 0.1 * (busy.as_secs_f64() * 1e3 - self.busy_ms);
+        self.canvas.clear();
+        view.draw(app.world(), &mut self.canvas);
+        self.text.clear();
+        self.text.push_str("\x1b[H");
+        self.canvas.render(&mut self.text);
+        let (entities, tick) = (app.world().len(), app.time().tick());
+        let status = format!(
+            "{name}: {entities} entities, tick {tick}, {:.1} ms a frame of 16.7 (Ctrl-C ends)",
+            self.busy_ms
+        );
+        // Writing to a String does not fail.
+        let _ = write!(
+            self.text,
+            "{status:.width$}\x1b[K",
+            width = size.0.saturating_sub(1)
+        );
+        &self.text
+    }
+}

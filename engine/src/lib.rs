@@ -65,3 +65,8 @@ pub mod prelude {
     };
     pub use orrery_math::{DVec3, Mat4, Quat, Random, Vec2, Vec3, Vec4};
 }
+
+/// The README's code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

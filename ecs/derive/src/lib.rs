@@ -10,6 +10,7 @@ mod component;
 mod fields;
 mod resource;
 mod root;
+mod split;
 mod state_hash;
 
 use proc_macro::TokenStream;

@@ -30,7 +30,9 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let (implementation, types, conditions) = generics.split_for_impl();
     let (state, clone) = (!options.not_state, !options.no_clone);
     let duplicate = if clone {
-        quote_spanned! { name.span() => ::core::option::Option::Some(::core::clone::Clone::clone(self)) }
+        quote_spanned! { name.span() =>
+            ::core::option::Option::Some(::core::clone::Clone::clone(self))
+        }
     } else {
         quote! { ::core::option::Option::None }
     };

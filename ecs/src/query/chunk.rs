@@ -91,6 +91,11 @@ impl<'w, D: QueryData, F: QueryFilter> Chunk<'w, D, F> {
         self.len() == 0
     }
 
+    /// Row of the block's first entity in its archetype.
+    pub fn first_row(&self) -> usize {
+        self.block * crate::BLOCK_ROWS
+    }
+
     /// Handles of the block's entities.
     pub fn entities(&self) -> &'w [Entity] {
         // SAFETY: the block exists, and handles are only written by structural changes, which

@@ -158,9 +158,9 @@ fn queue(world: &mut World, operations: &[Operation], ledger: &Ledger) -> Answer
     let mut entities = Vec::new();
     for operation in operations {
         match *operation {
-            Operation::Spawn(shape, value) => entities.push(
-                with_shape!(shape, B => commands.spawn(B::make(value, ledger)).id()),
-            ),
+            Operation::Spawn(shape, value) => {
+                entities.push(with_shape!(shape, B => commands.spawn(B::make(value, ledger)).id()))
+            }
             Operation::Insert(entity, shape, value) => {
                 with_shape!(shape, B => commands.insert(entity, B::make(value, ledger)));
             }

@@ -90,12 +90,16 @@ impl Model {
 
     fn release(&mut self, entity: Entity) {
         let next = entity.to_bits() + (1 << 32);
-        self.free.push(Entity::from_bits(next).expect("few generations"));
+        self.free
+            .push(Entity::from_bits(next).expect("few generations"));
     }
 
     /// Changes an entity's row and moves it if its kinds change.
     fn change(&mut self, entity: Entity, new: Row) {
-        let old = self.rows.insert(entity, new).expect("the caller looked it up");
+        let old = self
+            .rows
+            .insert(entity, new)
+            .expect("the caller looked it up");
         if kinds_of(&old) != kinds_of(&new) {
             self.leave(entity, kinds_of(&old));
             let at = self.archetype(kinds_of(&new));
@@ -170,7 +174,10 @@ impl Model {
             Operation::Write(entity, value) => {
                 let mut any = false;
                 for kind in [NUM, POS, NAMED, PARTS] {
-                    let place = self.rows.get_mut(&entity).and_then(|row| row[kind].as_mut());
+                    let place = self
+                        .rows
+                        .get_mut(&entity)
+                        .and_then(|row| row[kind].as_mut());
                     if let Some(place) = place {
                         *place = value;
                         any = true;
@@ -186,13 +193,13 @@ impl Model {
                 self.add(1 << PARTS, 1 << PARTS | 1 << NAMED, more);
                 Answer::of(true)
             }
-            Operation::SetTotal(total) => {
-                Answer::of(self.total.replace(total + 1).is_some())
-            }
+            Operation::SetTotal(total) => Answer::of(self.total.replace(total + 1).is_some()),
             Operation::Clear => {
                 let living = std::mem::take(&mut self.rows);
                 living.into_keys().for_each(|entity| self.release(entity));
-                self.archetypes.iter_mut().for_each(|(_, list)| list.clear());
+                self.archetypes
+                    .iter_mut()
+                    .for_each(|(_, list)| list.clear());
                 Answer::of(true)
             }
             Operation::Commands(ref list) => self.commands(list),
@@ -209,7 +216,9 @@ impl Model {
 
     /// Handles are given out first, all of them, then the commands are done in order.
     fn commands(&mut self, list: &[Operation]) -> Answer {
-        let spawns = list.iter().filter(|one| matches!(one, Operation::Spawn(..)));
+        let spawns = list
+            .iter()
+            .filter(|one| matches!(one, Operation::Spawn(..)));
         let entities: Vec<Entity> = spawns.map(|_| self.handle()).collect();
         let (mut next, mut missed) = (entities.iter(), 0);
         for operation in list {
@@ -258,12 +267,19 @@ impl Model {
             assert_eq!(Some(named.number()), self.rows[&entity][NAMED]);
             count += 1;
         }
-        let expected = self.rows.values().filter(|row| row[NAMED].is_some()).count();
+        let expected = self
+            .rows
+            .values()
+            .filter(|row| row[NAMED].is_some())
+            .count();
         assert_eq!(count, expected);
     }
 
     pub(crate) fn named(&self) -> i64 {
-        self.rows.values().filter(|row| row[NAMED].is_some()).count() as i64
+        self.rows
+            .values()
+            .filter(|row| row[NAMED].is_some())
+            .count() as i64
     }
 
     pub(crate) fn wide(&self) -> usize {

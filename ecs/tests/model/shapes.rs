@@ -138,16 +138,46 @@ macro_rules! with_shape {
         use crate::model::shapes::Spirit;
         use crate::support::{Named, Num, Parts, Pos, Wide};
         match $shape {
-            0 => { type $type = (); $code }
-            1 => { type $type = Num; $code }
-            2 => { type $type = (Pos, Num); $code }
-            3 => { type $type = (Named, Spirit); $code }
-            4 => { type $type = (Parts, Named, Pos); $code }
-            5 => { type $type = (Num, Pos, Named, Spirit, Parts); $code }
-            6 => { type $type = Spirit; $code }
-            7 => { type $type = Parts; $code }
-            8 => { type $type = Named; $code }
-            _ => { type $type = (Wide, Num); $code }
+            0 => {
+                type $type = ();
+                $code
+            }
+            1 => {
+                type $type = Num;
+                $code
+            }
+            2 => {
+                type $type = (Pos, Num);
+                $code
+            }
+            3 => {
+                type $type = (Named, Spirit);
+                $code
+            }
+            4 => {
+                type $type = (Parts, Named, Pos);
+                $code
+            }
+            5 => {
+                type $type = (Num, Pos, Named, Spirit, Parts);
+                $code
+            }
+            6 => {
+                type $type = Spirit;
+                $code
+            }
+            7 => {
+                type $type = Parts;
+                $code
+            }
+            8 => {
+                type $type = Named;
+                $code
+            }
+            _ => {
+                type $type = (Wide, Num);
+                $code
+            }
         }
     }};
 }

@@ -81,9 +81,9 @@ impl Walk {
         let full = self.living.len() > plan.population;
         let entity = self.entity();
         match (self.random.below(10), entity) {
-            (0..4, _) if !full => Operation::Spawn(shape, value),
-            (0..3, Some(entity)) => Operation::Despawn(entity),
-            (3..7, Some(entity)) => Operation::Insert(entity, shape, value),
+            (0..=3, _) if !full => Operation::Spawn(shape, value),
+            (0..=2, Some(entity)) => Operation::Despawn(entity),
+            (..=6, Some(entity)) => Operation::Insert(entity, shape, value),
             (_, Some(entity)) => Operation::Remove(entity, shape),
             _ => Operation::Spawn(shape, value),
         }
@@ -97,7 +97,7 @@ impl Walk {
             (0..10, _) => Operation::SetTotal(self.random.next() % 1000),
             (10..14, _) => Operation::AddRows(value),
             (14..18, _) => Operation::AddChunks(value),
-            (18..19, _) => Operation::AddFields(value),
+            (18..20, _) => Operation::AddFields(value),
             (20..60, _) if self.living.len() < plan.population && shape != SHAPES - 1 => {
                 let count = self.random.below(plan.batch);
                 Operation::SpawnBatch(shape, (0..count).map(|_| self.value()).collect())

@@ -201,6 +201,9 @@ impl BlockRunner for Threads {
     }
 }
 
+/// Says that a result does not matter.
+pub(crate) fn ignore<T>(_: T) {}
+
 /// Whether the code panics, and with which message.
 pub(crate) fn panic_of(code: impl FnOnce()) -> Option<String> {
     let panic = catch_unwind(AssertUnwindSafe(code)).err()?;

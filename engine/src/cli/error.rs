@@ -142,6 +142,14 @@ pub enum SetupError {
         /// What was given.
         value: String,
     },
+    /// A setting is of its type and range, and still not possible.
+    #[error("setting {key}: {reason}")]
+    Refused {
+        /// The setting.
+        key: &'static str,
+        /// Why, and what would do.
+        reason: String,
+    },
     /// Something else that the model says.
     #[error("{0}")]
     Model(String),

@@ -177,17 +177,12 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// Refuses a setting that a general rule let through.
-    pub fn refuse(
-        &self,
-        key: &'static str,
-        value: impl Display,
-        wanted: impl Display,
-    ) -> SetupError {
-        SetupError::BadSetting {
+    /// Refuses a setting that a general rule let through; the reason names the value and what
+    /// would do.
+    pub fn refuse(&self, key: &'static str, reason: impl Display) -> SetupError {
+        SetupError::Refused {
             key,
-            wanted: wanted.to_string(),
-            value: value.to_string(),
+            reason: reason.to_string(),
         }
     }
 

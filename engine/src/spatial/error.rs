@@ -14,7 +14,8 @@ pub enum GridError {
         /// The highest number of axes.
         max: usize,
     },
-    /// A bound is not finite, or the upper one is not above the lower one by more than 1e-38 a cell.
+    /// A bound is not finite, or the upper one is not above the lower one, or so little that the
+    /// cells are shorter than 1e-38.
     #[error("axis {axis} runs from {min} to {max}: give finite bounds, the second clearly above")]
     BadBounds {
         /// Which axis, from 0.

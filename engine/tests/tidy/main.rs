@@ -20,6 +20,8 @@ use repository::{Repository, TextFile};
 /// Where `unsafe` may stand: files, or folders with a slash at the end.
 const UNSAFE_ALLOWED: &[&str] = &[
     "math/src/simd/mod.rs",
+    "ecs/src/archetype/",
+    "ecs/src/bundle/",
     "ecs/src/storage/",
     "ecs/src/query/",
     "ecs/src/world/",
@@ -41,6 +43,8 @@ const LONG_FUNCTIONS: &[FunctionLimit] = &[];
 const LICENCES: &[&str] = &[
     "(MIT OR Apache-2.0) AND Unicode-3.0",
     "Apache-2.0 OR MIT",
+    "Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT",
+    "Apache-2.0/MIT",
     "MIT",
     "MIT OR Apache-2.0",
     "Zlib OR Apache-2.0 OR MIT",

@@ -14,24 +14,24 @@ use super::{
 /// In sigma, inside the box.
 #[derive(Clone, Copy, Debug, PartialEq, Component, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
-pub struct Position(pub [f64; 3]);
+struct Position([f64; 3]);
 
 /// In sigma per unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Component, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
-pub struct Velocity(pub [f64; 3]);
+struct Velocity([f64; 3]);
 
 /// In epsilon per sigma.
 #[derive(Clone, Copy, Debug, PartialEq, Component, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
-pub struct Force(pub [f64; 3]);
+struct Force([f64; 3]);
 
 /// Where the atom was when the neighbour lists were last built. It decides the order in which
 /// forces are summed, so it is state: a fork that rebuilds its lists from it goes on with the
 /// same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Component, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
-pub struct Anchor(pub [f64; 3]);
+struct Anchor([f64; 3]);
 
 /// The box, and when energies are wanted.
 #[derive(Clone, Resource)]
@@ -100,7 +100,7 @@ pub(super) fn build_with(setup: &mut Setup<'_>, cutoff: f64) -> Result<(), Setup
     let about = "how many atoms: 4 n^3; 4000 start as LAMMPS's do";
     let atoms = setup.integer("atoms", 4_000, 4..=256_000, about)? as usize;
     let every = setup.integer("every", 10, 1..=1_000_000, "ticks between measurements")?;
-    let cells = cells_for_atoms(atoms).map_err(|error| setup.refuse("atoms", atoms, error))?;
+    let cells = cells_for_atoms(atoms).map_err(|error| setup.refuse("atoms", error))?;
     if setup.check_wanted() && (cells != REFERENCE_CELLS || every != 10) {
         let message = "--check knows LAMMPS's answer for atoms=4000 and every=10 only";
         return Err(SetupError::new(message));
@@ -147,21 +147,20 @@ fn step() -> orrery::time::Step {
 fn report(setup: &mut Setup<'_>, every: u64) -> Result<(), SetupError> {
     setup.set_ticks(200);
     setup.report_every(every);
-    let columns: [(&'static str, fn(&Thermo) -> f64); 4] = [
-        ("temperature", |thermo| thermo.temperature),
-        ("e_pair/atom", |thermo| thermo.potential),
-        ("e_total/atom", |thermo| thermo.total),
-        ("pressure", |thermo| thermo.pressure),
-    ];
-    for (name, value) in columns {
-        setup.column(name, move |world| value(&world.resource::<Measured>().0));
-    }
+    measured(setup, "temperature", |thermo| thermo.temperature);
+    measured(setup, "e_pair/atom", |thermo| thermo.potential);
+    measured(setup, "e_total/atom", |thermo| thermo.total);
+    measured(setup, "pressure", |thermo| thermo.pressure);
     if setup.check_wanted() {
         let check = Check::new().map_err(SetupError::new)?;
         let positions = setup.app().world_mut().query::<&Position>();
         setup.check(Comparison { check, positions });
     }
     Ok(())
+}
+
+fn measured(setup: &mut Setup<'_>, name: &'static str, value: fn(&Thermo) -> f64) {
+    setup.column(name, move |world| value(&world.resource::<Measured>().0));
 }
 
 fn kick_and_drift(chunk: Chunk<(&mut Position, &mut Velocity, &Force)>, bounds: Res<Bounds>) {
@@ -322,3 +321,7 @@ impl cli::Check for Comparison {
         verdicts.collect()
     }
 }
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;

@@ -12,22 +12,22 @@ use super::{
 /// In AU from the barycentre.
 #[derive(Clone, Copy, Debug, PartialEq, Component, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
-pub struct Position(pub [f64; 3]);
+struct Position([f64; 3]);
 
 /// In AU a day.
 #[derive(Clone, Copy, Debug, PartialEq, Component, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
-pub struct Velocity(pub [f64; 3]);
+struct Velocity([f64; 3]);
 
 /// In AU a day squared, at the end of the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Component, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
-pub struct Acceleration(pub [f64; 3]);
+struct Acceleration([f64; 3]);
 
 /// Gravitational constant times mass, in AU^3 a day squared.
 #[derive(Clone, Copy, Debug, PartialEq, Component, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
-pub struct Gravity(pub f64);
+struct Gravity(f64);
 
 /// How the system goes on, and how far in one tick.
 #[derive(Clone, Resource)]
@@ -57,8 +57,7 @@ pub fn build(setup: &mut Setup<'_>) -> Result<(), SetupError> {
     let name = setup.choice("integrator", ORDER_8, &names, "how the bodies are moved on")?;
     let about = "days in a tick; 360 must be a whole number of them";
     let step_days = setup.number("step_days", STEP_DAYS, 0.0..=SPAN_DAYS, about)?;
-    let steps =
-        step_count(step_days).map_err(|error| setup.refuse("step_days", step_days, error))?;
+    let steps = step_count(step_days).map_err(|error| setup.refuse("step_days", error))?;
     let state = start().map_err(SetupError::new)?;
     let gravity = gravity_parameters().map_err(SetupError::new)?;
     let mut pulls = vec![[0.0; 3]; BODIES.len()];
@@ -180,5 +179,43 @@ impl cli::Check for Comparison {
             tick: self.steps,
         });
         newtonian.chain(de421).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orrery::cli::run_with;
+
+    use super::*;
+
+    fn run(arguments: &[&str]) -> Result<bool, String> {
+        let all = ["run", "solar"]
+            .iter()
+            .chain(arguments)
+            .map(|&argument| argument.into());
+        run_with(|models| models.add("solar", "planets", build), all)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_check_passes_by_default_and_leapfrog_is_not_good_enough() {
+        assert_eq!(run(&["--check", "--quiet"]), Ok(true));
+        assert_eq!(
+            run(&["--check", "--quiet", "--set", "integrator=leapfrog"]),
+            Ok(false)
+        );
+    }
+
+    #[test]
+    fn a_step_that_does_not_divide_the_span_is_refused() {
+        for step in ["0", "0.7", "361", "NaN", "-1", "0.000000001"] {
+            let error = run(&["--set", &format!("step_days={step}")]).expect_err(step);
+            assert!(
+                error.contains("step_days") && error.contains(step),
+                "{error}"
+            );
+        }
+        let error = run(&["--set", "integrator=euler"]).expect_err("there is no euler");
+        assert!(error.contains("leapfrog"), "{error}");
     }
 }

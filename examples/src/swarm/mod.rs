@@ -4,15 +4,18 @@
 //! steers away from those too near, along with those near, and towards their middle.
 //!
 //! ```text
-//! one tick:  sense   positions -> cell grid, velocities in the grid's order     (whole world)
-//!            steer   position, grid -> velocity                                (block by block)
-//!            drift   position += velocity * dt, round the edge                 (block by block)
+//! one tick:  sense   positions -> cell grid, all boids as columns in its order  (one thread)
+//!            think   grid -> what the rules want of each boid                   (all threads)
+//!            steer   velocity += (that + a whim) * dt                           (block by block)
+//!            drift   position += velocity * dt, round the edge                  (block by block)
 //! ```
 //!
-//! `steer` reads what all had at the start of the tick and writes its own block, so threads
-//! cannot change the result; sums run in the grid's order, which is a function of the positions.
+//! `think` reads what all had at the start of the tick and writes a place of its own for each
+//! boid, so threads cannot change the result; its sums run in the grid's order, which is a
+//! function of the positions.
 
 mod flock;
+mod look;
 mod rules;
 
 use orrery::cli::{Canvas, Setup, SetupError, View};
@@ -55,7 +58,10 @@ pub fn build(setup: &mut Setup<'_>) -> Result<(), SetupError> {
     app.world_mut().insert_resource(rules);
     app.world_mut()
         .spawn_batch((0..boids).map(|id| newborn(random, id, size)));
-    app.add_systems(FixedUpdate, (flock::sense, rules::steer, drift));
+    app.add_systems(
+        FixedUpdate,
+        (flock::sense, flock::think, rules::steer, drift),
+    );
     setup.set_ticks(600);
     setup.report_every(60);
     let mut velocities = setup.app().world_mut().query::<&Velocity>();

@@ -3,7 +3,8 @@
 use orrery::cli::{Setup, SetupError};
 use orrery::prelude::*;
 
-use super::{Flock, Noise, Position, Purpose, Velocity};
+use super::look::Seen;
+use super::{Flock, Noise, Purpose, Velocity};
 
 /// Speed that a boid falls back to, in lengths a second.
 pub(super) const CRUISE: f32 = 6.0;
@@ -37,7 +38,7 @@ impl Rules {
                 .map(|value| value as f32)
         };
         let rules = Self {
-            space: number("space", 0.7, 1.0, "distance that boids keep")?,
+            space: number("space", 0.7, 4.0, "distance that boids keep")?,
             separation: number("separation", 60.0, 1000.0, "how much they keep it")?,
             alignment: number("alignment", 3.0, 100.0, "how much they fly alike")?,
             cohesion: number("cohesion", 4.0, 1000.0, "how much they keep together")?,
@@ -47,56 +48,39 @@ impl Rules {
         let sight = setup.number("sight", 1.5, 0.1..=4.0, "how far they see")? as f32;
         Ok(Self { sight, ..rules })
     }
-}
 
-/// Sums over what a boid sees, itself included.
-#[derive(Default)]
-struct Seen {
-    count: f32,
-    ways: Vec2,
-    velocities: Vec2,
-    crowding: Vec2,
+    /// What they want of a boid, in lengths a second squared.
+    #[inline]
+    pub(super) fn drive(&self, seen: &Seen, velocity: Vec2) -> Vec2 {
+        // A boid sees at least itself; one that is nowhere sees nobody.
+        let share = if seen.count > 0.0 {
+            1.0 / seen.count
+        } else {
+            0.0
+        };
+        seen.crowding * -self.separation
+            + (seen.velocity * share - velocity) * self.alignment
+            + seen.way * (share * self.cohesion)
+    }
 }
 
 /// Turns the boids of a block.
 pub(super) fn steer(
-    chunk: Chunk<(&Position, &mut Velocity, Entity)>,
+    chunk: Chunk<(&mut Velocity, Entity)>,
     flock: Res<Flock>,
     rules: Res<Rules>,
     noise: Res<Noise>,
     time: Res<Time>,
 ) {
-    let (positions, velocities, entities) = chunk.slices();
+    let first = chunk.first_row();
+    let (velocities, entities) = chunk.slices();
     let dt = time.delta_seconds() as f32;
-    let boids = positions.iter().zip(velocities).zip(entities);
-    for ((position, velocity), entity) in boids {
-        let seen = look(position.0, &flock, &rules);
-        let mut draws = noise
-            .0
-            .at(time.tick(), entity.to_bits(), Purpose::Mood as u32);
+    let whims = noise.0.stream(time.tick(), Purpose::Mood as u32);
+    for (index, (velocity, entity)) in (first..).zip(velocities.iter_mut().zip(entities)) {
+        let mut draws = whims.at(entity.to_bits());
         let whim = Vec2::new(draws.next_f32() - 0.5, draws.next_f32() - 0.5) * rules.whim;
-        let middle = seen.ways / seen.count;
-        let drive = seen.crowding * -rules.separation
-            + (seen.velocities / seen.count - velocity.0) * rules.alignment
-            + middle * rules.cohesion
-            + whim;
-        velocity.0 = paced(velocity.0 + drive * dt, dt);
+        velocity.0 = paced(velocity.0 + (flock.drive(index) + whim) * dt, dt);
     }
-}
-
-fn look(place: Vec2, flock: &Flock, rules: &Rules) -> Seen {
-    let mut seen = Seen::default();
-    let space_squared = rules.space * rules.space;
-    flock.for_each_near(place, rules.sight, |way, distance_squared, velocity| {
-        seen.count += 1.0;
-        seen.ways += way;
-        seen.velocities += velocity;
-        if distance_squared < space_squared {
-            // Stronger the nearer; the boid itself is no way off and adds nothing.
-            seen.crowding += way * (1.0 - distance_squared / space_squared);
-        }
-    });
-    seen
 }
 
 /// Lets the speed fall back to the cruising speed, a quarter of the difference in 1/4 s.

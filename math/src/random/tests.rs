@@ -3,7 +3,7 @@
 //! Every stream here is fixed, so a test passes always or never; the bounds are set at about five
 //! standard deviations, so that a correct generator would pass for nearly any seed.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::*;
 
@@ -105,7 +105,7 @@ fn every_bit_of_every_input_takes_part() {
 
 #[test]
 fn neighbouring_keys_share_no_value() {
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     let mut count = 0;
     for seed in 0..4 {
         for (tick, purpose) in (0..16).flat_map(|tick| (0..8).map(move |p| (tick, p))) {

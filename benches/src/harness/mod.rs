@@ -1,0 +1,13 @@
+//! How a case is described, measured and reported.
+
+mod case;
+mod machine;
+mod measure;
+mod probe;
+mod report;
+
+pub use case::{Case, Expected, Goal, Work};
+pub use machine::Machine;
+pub use measure::{Comparison, Plan, Samples, interleave, ratio};
+pub use probe::{Bandwidth, in_place_bandwidth};
+pub use report::{compare, duration, select};

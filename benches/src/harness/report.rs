@@ -1,0 +1,159 @@
+//! Full runs of cases beside their references, as a table of ratios.
+
+use super::{Case, Comparison, Goal, Plan, Samples, interleave, ratio};
+
+/// The cases whose name contains one of the words; all of them where there is no word.
+pub fn select<'a>(cases: &'a [Case], words: &'a [String]) -> impl Iterator<Item = &'a Case> + 'a {
+    let wanted = move |case: &&Case| {
+        words.is_empty() || words.iter().any(|word| case.name.contains(word.as_str()))
+    };
+    cases.iter().filter(wanted)
+}
+
+/// Runs cases at full size, each in turn with its reference, and prints a line for each.
+///
+/// Returns how many goals were met, and how many there are.
+///
+/// # Panics
+/// When a case names a reference that is not among `all`, or gives an unexpected result.
+pub fn compare(all: &[Case], words: &[String], plan: &Plan) -> (usize, usize) {
+    let (mut met, mut goals) = (0, 0);
+    println!(
+        "{:<34} {:>10} {:>10} {:>7} {:>9} {:>7} {:>7}  goal",
+        "case", "min", "median", "spread", "each", "/R min", "/R med"
+    );
+    for case in select(all, words) {
+        let mut work = case.prepare_full();
+        let (samples, against) = match case.reference {
+            None => (interleave(&mut [work.as_mut()], plan).remove(0), None),
+            Some(name) => {
+                let reference = all.iter().find(|other| other.name == name);
+                let reference = reference.unwrap_or_else(|| panic!("no case is named {name}"));
+                let mut other = reference.prepare_full();
+                let comparison = ratio(work.as_mut(), other.as_mut(), plan);
+                (comparison.subject.clone(), Some(comparison))
+            }
+        };
+        let reached = judge(case, &samples, against.as_ref());
+        goals += usize::from(reached.is_some());
+        met += usize::from(reached == Some(true));
+        println!("{}", line(case, &samples, against.as_ref(), reached));
+    }
+    (met, goals)
+}
+
+/// Whether the goal was met; `None` where there is none.
+///
+/// Ratios are judged by the better of their two forms: a disturbance that hits one side alone
+/// moves the medians, one lucky reading moves the minima, and neither says anything of the code.
+fn judge(case: &Case, samples: &Samples, against: Option<&Comparison>) -> Option<bool> {
+    let each = case.full as f64;
+    match case.goal {
+        Goal::Open => None,
+        Goal::RatioMax(most) => {
+            let found = against?;
+            Some(found.ratio_of_minima().min(found.ratio_of_medians()) <= most)
+        }
+        Goal::NanosEachMax(most) => Some(samples.median() / each <= most),
+        Goal::NanosMax(most) => Some(samples.median() <= most),
+        Goal::BytesPerNanoMin(least) => {
+            Some(case.bytes_each as f64 * each / samples.median() >= least)
+        }
+    }
+}
+
+fn line(
+    case: &Case,
+    samples: &Samples,
+    against: Option<&Comparison>,
+    reached: Option<bool>,
+) -> String {
+    let ratios = match against {
+        Some(found) => format!(
+            "{:>7.2} {:>7.2}",
+            found.ratio_of_minima(),
+            found.ratio_of_medians()
+        ),
+        None => format!("{:>7} {:>7}", "-", "-"),
+    };
+    let goal = match case.goal {
+        Goal::Open => String::from("-"),
+        Goal::RatioMax(most) => format!("<= {most} R"),
+        Goal::NanosEachMax(most) => format!("<= {most} ns each"),
+        Goal::NanosMax(most) => format!("<= {}", duration(most)),
+        Goal::BytesPerNanoMin(least) => format!(">= {least} GB/s"),
+    };
+    let reached = reached.map_or("", |met| if met { "  met" } else { "  MISSED" });
+    let rate = match case.bytes_each * case.full {
+        0 => String::new(),
+        bytes => format!("  ({:.1} GB/s)", bytes as f64 / samples.median()),
+    };
+    format!(
+        "{:<34} {:>10} {:>10} {:>6.2}x {:>6.2} ns {ratios}  {goal}{reached}{rate}",
+        case.name,
+        duration(samples.min()),
+        duration(samples.median()),
+        samples.spread(),
+        samples.median() / case.full as f64,
+    )
+}
+
+/// Nanoseconds in a unit that leaves at most four digits before the point.
+#[must_use]
+pub fn duration(nanos: f64) -> String {
+    match nanos {
+        n if n < 1e4 => format!("{n:.1} ns"),
+        n if n < 1e7 => format!("{:.2} us", n / 1e3),
+        n => format!("{:.2} ms", n / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases;
+
+    #[test]
+    fn times_are_printed_in_a_fitting_unit() {
+        assert_eq!(duration(12.34), "12.3 ns");
+        assert_eq!(duration(12_340.0), "12.34 us");
+        assert_eq!(duration(12_340_000.0), "12.34 ms");
+    }
+
+    #[test]
+    fn words_pick_cases_by_parts_of_their_names() {
+        let cases = cases::ecs();
+        let names = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            select(&cases, &words).count()
+        };
+        assert_eq!(names(&[]), cases.len());
+        assert_eq!(names(&["no such case"]), 0);
+        assert!((1..cases.len()).contains(&names(&["fork", "hash"])));
+    }
+
+    #[test]
+    fn a_goal_is_judged_in_its_own_unit() {
+        let case = |goal| Case {
+            goal,
+            full: 1_000,
+            bytes_each: 16,
+            ..cases::ecs()[0]
+        };
+        let samples = Samples::new(vec![2_000.0]);
+        let judged = |goal| judge(&case(goal), &samples, None);
+        assert_eq!(judged(Goal::Open), None);
+        assert_eq!(judged(Goal::NanosEachMax(2.0)), Some(true));
+        assert_eq!(judged(Goal::NanosMax(1_999.0)), Some(false));
+        assert_eq!(judged(Goal::BytesPerNanoMin(8.0)), Some(true));
+        assert_eq!(judged(Goal::BytesPerNanoMin(8.1)), Some(false));
+        let comparison = Comparison {
+            subject: samples.clone(),
+            reference: Samples::new(vec![1_000.0]),
+        };
+        assert_eq!(
+            judge(&case(Goal::RatioMax(1.9)), &samples, Some(&comparison)),
+            Some(false)
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! User code that panics in the middle: drop, clone, iterators. The world stays whole and no
+//! value is dropped twice.
+
+use orrery_ecs::{Entity, World};
+
+use crate::support::{Ledger, Named, Num, Parts, ignore, names, panic_of};
+
+/// A world with `count` names, each beside a number.
+fn named(count: u32, ledger: &Ledger) -> (World, Vec<Entity>) {
+    let mut world = World::new();
+    let all = world.spawn_batch((0..count).map(|i| (Num(i), Named::new(i, ledger))));
+    let all = all.collect();
+    (world, all)
+}
+
+/// The world gives what it should, in every column, and goes on working.
+fn whole(world: &mut World, ledger: &Ledger, expected: usize) {
+    let mut query = world.query::<(Entity, &Num, &Named)>();
+    let rows: Vec<(Entity, u32, u32)> = query
+        .iter(world)
+        .map(|(e, num, named)| (e, num.0, named.number()))
+        .collect();
+    assert_eq!(rows.len(), expected);
+    for (entity, num, name) in rows {
+        assert_eq!(num, name);
+        assert_eq!(world.get::<Num>(entity), Some(&Num(num)));
+    }
+    let entity = world.spawn((Num(7), Named::new(7, ledger))).id();
+    world.remove::<Named>(entity).expect("it lives");
+    world.despawn(entity).expect("it lives");
+}
+
+#[test]
+fn a_drop_that_panics_while_overwriting_leaves_the_new_value() {
+    let ledger = Ledger::default();
+    let (mut world, all) = named(20, &ledger);
+    ledger.panic_in_drop(1);
+    let panic = panic_of(|| {
+        world
+            .insert(all[3], Named::new(3, &ledger))
+            .expect("it lives")
+    });
+    assert_eq!(panic.as_deref(), Some("planned panic in a drop"));
+    assert_eq!(ledger.alive(), 20);
+    ledger.panic_in_drop(1);
+    let parts = Parts {
+        a: 1.0,
+        b: 2.0,
+        c: 3,
+    };
+    let panic = panic_of(|| {
+        world
+            .insert(all[4], (Named::new(4, &ledger), parts))
+            .expect("lives")
+    });
+    assert!(panic.is_some() && world.read::<Parts>(all[4]) == Some(parts));
+    whole(&mut world, &ledger, 20);
+    drop(world);
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn a_drop_that_panics_while_despawning_or_removing_completes_the_change() {
+    let ledger = Ledger::default();
+    let (mut world, all) = named(20, &ledger);
+    ledger.panic_in_drop(1);
+    assert!(panic_of(|| world.despawn(all[3]).expect("it lives")).is_some());
+    assert!(!world.contains(all[3]));
+    ledger.panic_in_drop(1);
+    assert!(panic_of(|| ignore(world.remove::<Named>(all[5]))).is_some());
+    assert!(world.get::<Named>(all[5]).is_none() && world.get::<Num>(all[5]).is_some());
+    assert_eq!((world.len(), ledger.alive()), (19, 18));
+    whole(&mut world, &ledger, 18);
+    drop(world);
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn a_drop_that_panics_while_clearing_does_not_keep_the_others() {
+    let ledger = Ledger::default();
+    let (mut world, _) = named(10_000, &ledger);
+    ledger.panic_in_drop(5);
+    assert!(panic_of(|| world.clear()).is_some());
+    assert_eq!((world.len(), ledger.alive()), (0, 0));
+    whole(&mut world, &ledger, 0);
+    let (world, _) = named(10_000, &ledger);
+    ledger.panic_in_drop(7);
+    assert!(panic_of(move || drop(world)).is_some());
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn a_panic_with_a_payload_that_panics_in_its_own_drop_does_no_harm() {
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "the payload's own drop");
+        }
+    }
+    #[derive(Clone, orrery_ecs::Component)]
+    #[component(not_state)]
+    struct Bomb<const NUMBER: usize>(std::sync::Arc<()>);
+    impl<const NUMBER: usize> Drop for Bomb<NUMBER> {
+        fn drop(&mut self) {
+            std::panic::panic_any(Payload);
+        }
+    }
+    let counter = std::sync::Arc::new(());
+    let bombs = || {
+        (
+            Bomb::<1>(counter.clone()),
+            Bomb::<2>(counter.clone()),
+            Num(1),
+        )
+    };
+    let mut world = World::new();
+    let first = world.spawn(bombs()).id();
+    let second = world.spawn(bombs()).id();
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.despawn(first)));
+    std::mem::forget(caught.expect_err("two drops panic"));
+    assert_eq!(
+        (world.len(), std::sync::Arc::strong_count(&counter)),
+        (1, 3)
+    );
+    assert_eq!(world.get::<Num>(second), Some(&Num(1)));
+    std::mem::forget(world);
+}
+
+/// Changes a fork so that a shared block with names is copied, the clone with the given number
+/// panics, and compares what is left with the state before.
+fn change_with_panicking_clone(
+    what: &str,
+    count: u32,
+    change: impl Fn(&mut World, &[Entity], &Ledger),
+) {
+    let ledger = Ledger::default();
+    let (mut world, all) = named(count, &ledger);
+    let others = world.spawn_batch((0..9).map(|i| Named::new(i, &ledger)));
+    let all: Vec<Entity> = all.into_iter().chain(others).collect();
+    let before = (world.state_hash(), names(&mut world));
+    for number in [1, 2, 9, 10] {
+        let mut fork = world.fork().expect("it can be cloned");
+        ledger.panic_in_clone(number);
+        let panic = panic_of(|| change(&mut fork, &all, &ledger));
+        assert_eq!(
+            panic.as_deref(),
+            Some("planned panic in a clone"),
+            "{what}, {number}"
+        );
+        // The archetype that an entity would have gone to may be there by now, empty.
+        if fork.archetypes().len() == world.archetypes().len() {
+            assert_eq!(fork.state_hash(), before.0, "{what}, clone {number}");
+        }
+        assert_eq!(fork.len(), world.len(), "{what}, clone {number}");
+        assert_eq!(names(&mut fork), before.1, "{what}, clone {number}");
+        ledger.panic_in_clone(0);
+        change(&mut fork, &all, &ledger);
+        let rows = fork_rows(&fork);
+        whole(&mut fork, &ledger, rows);
+        assert_eq!(world.state_hash(), before.0, "{what}, clone {number}");
+        assert_eq!(names(&mut world), before.1, "{what}, clone {number}");
+        drop(fork);
+        assert_eq!(
+            ledger.alive(),
+            i64::from(count) + 9,
+            "{what}, clone {number}"
+        );
+    }
+    drop(world);
+    assert_eq!(ledger.alive(), 0, "{what}");
+}
+
+fn fork_rows(world: &World) -> usize {
+    let both = |world: &World, entity| {
+        world.get::<Num>(entity).is_some() && world.get::<Named>(entity).is_some()
+    };
+    let living = (0..20_000).filter_map(|index| world.entity_at(index));
+    living.filter(|&entity| both(world, entity)).count()
+}
+
+#[test]
+fn a_clone_that_panics_while_a_block_is_copied_changes_nothing() {
+    // The counts make the changed block the first, a full one, and the second of two.
+    for count in [12, 16, 4096 + 12] {
+        change_with_panicking_clone("get_mut", count, |world, all, _| {
+            world.get_mut::<Named>(all[11]).expect("it lives").text = String::from("11");
+        });
+        change_with_panicking_clone("despawn", count, |world, all, _| {
+            world.despawn(all[1]).expect("it lives");
+        });
+        change_with_panicking_clone("despawn the last", count, |world, all, _| {
+            world.despawn(all[count as usize - 1]).expect("it lives");
+        });
+        change_with_panicking_clone("remove", count, |world, all, _| {
+            world.remove::<Named>(all[1]).expect("it lives");
+        });
+        change_with_panicking_clone("take", count, |world, all, _| {
+            assert_eq!(
+                world.take::<Named>(all[1]).expect("it is there").number(),
+                1
+            );
+        });
+        change_with_panicking_clone("move with", count, |world, all, _| {
+            world.remove::<Num>(all[1]).expect("it lives");
+        });
+        change_with_panicking_clone("insert over", count, |world, all, ledger| {
+            world
+                .insert(all[1], (Num(1), Named::new(1, ledger)))
+                .expect("it lives");
+        });
+        change_with_panicking_clone("insert beside", count, |world, all, _| {
+            world
+                .insert(
+                    all[1],
+                    Parts {
+                        a: 0.0,
+                        b: 0.0,
+                        c: 0,
+                    },
+                )
+                .expect("it lives");
+        });
+    }
+    // Where the last block is full, a new row copies nothing.
+    for count in [12, 16, 4096 + 12] {
+        change_with_panicking_clone("spawn", count, |world, _, ledger| {
+            world.spawn((Num(5), Named::new(5, ledger)));
+        });
+        change_with_panicking_clone("spawn a batch", count, |world, _, ledger| {
+            world.spawn_batch([
+                (Num(5), Named::new(5, ledger)),
+                (Num(6), Named::new(6, ledger)),
+            ]);
+        });
+    }
+}
+
+#[test]
+fn an_iterator_that_panics_midway_leaves_what_it_gave() {
+    let (ledger, mut world) = (Ledger::default(), World::new());
+    let bundles = (0..100).map(|i| {
+        assert!(i < 40, "planned panic in an iterator");
+        (Num(i), Named::new(i, &ledger))
+    });
+    let panic = panic_of(|| drop(world.spawn_batch(bundles)));
+    assert_eq!(panic.as_deref(), Some("planned panic in an iterator"));
+    assert_eq!((world.len(), ledger.alive()), (40, 40));
+    whole(&mut world, &ledger, 40);
+}
+
+#[test]
+fn a_query_function_that_panics_leaves_the_world_usable() {
+    let ledger = Ledger::default();
+    let (mut world, _) = named(5000, &ledger);
+    let mut query = world.query::<&mut Num>();
+    let panic = panic_of(|| {
+        query
+            .view_mut(&mut world)
+            .for_each(|num| assert!(num.0 < 4500, "planned"));
+    });
+    assert!(panic.is_some());
+    whole(&mut world, &ledger, 5000);
+}

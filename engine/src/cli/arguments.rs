@@ -110,7 +110,7 @@ fn run(parser: &mut Parser) -> Result<Command, CliError> {
         if help {
             return Ok(Command::Help);
         }
-        let message = "run needs a model, as in `orrery run swarm`; `orrery list` shows them";
+        let message = "run needs a model, as in `run swarm`; `list` shows them";
         return Err(CliError::Arguments(message.to_owned()));
     }
     if help {

@@ -14,13 +14,10 @@ use crate::workers::WorkersError;
 #[non_exhaustive]
 pub enum CliError {
     /// The arguments are not of a known form.
-    #[error("{0}; `orrery help` shows what there is")]
+    #[error("{0}; `help` shows what there is")]
     Arguments(String),
     /// No such command.
-    #[error(
-        "unknown command `{name}`{}; `orrery help` shows all",
-        suggestion(nearest)
-    )]
+    #[error("unknown command `{name}`{}; `help` shows all", suggestion(nearest))]
     UnknownCommand {
         /// What was given.
         name: String,
@@ -28,10 +25,7 @@ pub enum CliError {
         nearest: Option<String>,
     },
     /// No such option.
-    #[error(
-        "unknown option `{name}`{}; `orrery help` shows all",
-        suggestion(nearest)
-    )]
+    #[error("unknown option `{name}`{}; `help` shows all", suggestion(nearest))]
     UnknownOption {
         /// What was given.
         name: String,
@@ -39,10 +33,7 @@ pub enum CliError {
         nearest: Option<String>,
     },
     /// No such model.
-    #[error(
-        "unknown model `{name}`{}; `orrery list` shows all",
-        suggestion(nearest)
-    )]
+    #[error("unknown model `{name}`{}; `list` shows all", suggestion(nearest))]
     UnknownModel {
         /// What was given.
         name: String,

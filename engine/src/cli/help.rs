@@ -1,14 +1,17 @@
 //! `help`, `list`, and the settings of a model.
 
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
 use super::output::Output;
 use super::setup::Setup;
 use super::{CliError, Model, Models};
 use crate::app::App;
 
 const TEXT: &str = "\
-usage: orrery list                        the models
-       orrery run MODEL [options]         run one
-       orrery run MODEL --help            its settings
+usage: PROGRAM list                        the models
+       PROGRAM run MODEL [options]         run one
+       PROGRAM run MODEL --help            its settings
 
 options of run:
   --ticks N           how many ticks; without it what the model finds right
@@ -21,13 +24,21 @@ options of run:
   --check             compare with the right answer; exit status 1 if it differs
   --quiet, -q         print the final state hash in hexadecimal and nothing else
 
-example: orrery run melt --check
-
 exit status: 0 all is well, 1 a check or a system failed, 2 wrong arguments";
+
+/// Name that the program was called by; a user's own is not called `orrery`.
+pub(super) fn program() -> String {
+    let called = std::env::args_os().next().map(PathBuf::from);
+    let name = called
+        .as_deref()
+        .and_then(Path::file_name)
+        .map(|name| name.to_string_lossy());
+    name.map_or_else(|| "orrery".to_owned(), Cow::into_owned)
+}
 
 pub(super) fn general(models: &Models) -> Result<(), CliError> {
     let mut output = Output::new();
-    output.line(TEXT)?;
+    output.line(TEXT.replace("PROGRAM", &program()))?;
     output.line("\nmodels:")?;
     lines(models, &mut output)
 }
@@ -73,9 +84,9 @@ pub(super) fn model(model: &Model) -> Result<(), CliError> {
             declared.key, declared.default, declared.about, declared.wanted
         ))?;
     }
+    let (program, name) = (program(), model.name);
     output.line(format_args!(
-        "example: orrery run {} --ticks 100 --seed 7",
-        model.name
+        "example: {program} run {name} --ticks 100 --seed 7"
     ))?;
     output.flush()
 }

@@ -96,7 +96,6 @@ pub fn build_into(
 
 /// Runs the program with the arguments of the process.
 pub fn main(register: impl FnOnce(&mut Models)) -> ExitCode {
-    let program = "orrery";
     match run_with(register, std::env::args_os().skip(1)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
@@ -105,7 +104,7 @@ pub fn main(register: impl FnOnce(&mut Models)) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{program}: {error}");
+            eprintln!("{}: {error}", help::program());
             ExitCode::from(error.exit_status())
         }
     }

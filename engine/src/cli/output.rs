@@ -32,7 +32,9 @@ impl Output {
     }
 
     pub(super) fn line(&mut self, line: impl fmt::Display) -> Result<(), CliError> {
-        writeln!(self.out, "{line}").map_err(CliError::Output)
+        writeln!(self.out, "{line}").map_err(CliError::Output)?;
+        // Somebody is watching; a pipe or file is filled as fast as it goes.
+        if self.terminal { self.flush() } else { Ok(()) }
     }
 
     /// Writes as is and at once.

@@ -143,6 +143,9 @@ impl Run {
         for tick in 1..=self.ticks {
             self.app.tick()?;
             self.app.update()?;
+            if self.prints_after(tick) {
+                progress.clear();
+            }
             self.observe(tick)?;
             progress.show(tick);
             if stop.load(Ordering::Relaxed) || self.app.exit_requested() {
@@ -151,6 +154,15 @@ impl Run {
         }
         progress.clear();
         Ok(())
+    }
+
+    /// Whether `observe` will print, so that the line of progress must go first.
+    fn prints_after(&self, tick: u64) -> bool {
+        let hashes = self
+            .options
+            .hash_every
+            .is_some_and(|every| tick.is_multiple_of(every));
+        !self.quiet && self.report.is_due(tick) || !self.options.quiet && hashes
     }
 
     fn observe(&mut self, tick: u64) -> Result<(), CliError> {
@@ -270,9 +282,10 @@ impl Progress {
         let _ = std::io::stderr().flush();
     }
 
-    fn clear(&self) {
+    fn clear(&mut self) {
         if self.shown {
             eprint!("\r\x1b[K");
+            self.shown = false;
         }
     }
 }

@@ -78,7 +78,10 @@ pub struct AccessConflict {
 
 /// A world cannot be forked, because something in it cannot be cloned.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the world cannot be forked: {} opted out of Clone (`no_clone`); remove it first", names.join(", "))]
+#[error(
+    "the world cannot be forked: {} opted out of Clone (`no_clone`); remove it first",
+    names.join(", ")
+)]
 pub struct ForkError {
     /// Components and resources that are present and opted out, in order of registration.
     pub names: Vec<&'static str>,

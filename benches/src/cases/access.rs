@@ -9,8 +9,14 @@ use super::SEED;
 use super::population::{Position, moving, moving_world};
 use crate::harness::{Case, Expected, Goal, Work};
 
-const EXPECTED_SMALL: Expected = Expected { smoke: 0, full: 0 };
-const EXPECTED_LARGE: Expected = Expected { smoke: 0, full: 0 };
+const EXPECTED_SMALL: Expected = Expected {
+    smoke: 0x0000_0031_fe00_5f48,
+    full: 0x0000_137c_1a04_69cc,
+};
+const EXPECTED_LARGE: Expected = Expected {
+    smoke: 0x0000_1190_b6e6_a3aa,
+    full: 0x0007_8f02_61c7_2fee,
+};
 
 /// What the random numbers of this file are for.
 const PURPOSE_SHUFFLE: u32 = 4;

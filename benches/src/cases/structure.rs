@@ -6,10 +6,19 @@ use super::SEED;
 use super::population::{Position, Transform, Velocity, digest_of, rich};
 use crate::harness::{Case, Expected, Goal, Work};
 
-const EXPECTED_SPAWNED: Expected = Expected { smoke: 0, full: 0 };
-const EXPECTED_ONE_BY_ONE: Expected = Expected { smoke: 0, full: 0 };
+const EXPECTED_SPAWNED: Expected = Expected {
+    smoke: 0xf58e_f22a_97c6_9e65,
+    full: 0x864e_a8eb_b453_4b25,
+};
+const EXPECTED_ONE_BY_ONE: Expected = Expected {
+    smoke: 0xb3f9_b513_734e_8025,
+    full: 0x1d4a_b2d2_5c48_b725,
+};
 /// Bits of the handle that comes after all were despawned in order.
-const EXPECTED_NEXT: Expected = Expected { smoke: 0, full: 0 };
+const EXPECTED_NEXT: Expected = Expected {
+    smoke: 0x0000_0002_0000_2328,
+    full: 0x0000_0002_000f_423f,
+};
 
 pub(super) fn cases() -> Vec<Case> {
     let fresh = Case {

@@ -1,5 +1,10 @@
 //! What is measured: a piece of work, its sizes, its seed and what must come out.
 
+use std::fmt;
+
+use super::report::duration;
+use super::{Comparison, Samples};
+
 /// Something that can be timed again and again.
 ///
 /// `run` is timed, all else is not. A work without a reset is one whose `run` may follow itself
@@ -40,7 +45,7 @@ impl Expected {
     }
 }
 
-/// What a full run should reach; judged by the median, or by the minimum for ratios.
+/// What a full run should reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Goal {
     /// Measured to be known, not to be met.
@@ -53,6 +58,18 @@ pub enum Goal {
     NanosMax(f64),
     /// At least so many bytes a nanosecond, which is GB/s.
     BytesPerNanoMin(f64),
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Open => f.write_str("-"),
+            Self::RatioMax(most) => write!(f, "<= {most} R"),
+            Self::NanosEachMax(most) => write!(f, "<= {most} ns each"),
+            Self::NanosMax(most) => write!(f, "<= {}", duration(most)),
+            Self::BytesPerNanoMin(least) => write!(f, ">= {least} GB/s"),
+        }
+    }
 }
 
 /// A benchmark.
@@ -102,10 +119,59 @@ impl Case {
         );
         work
     }
+
+    /// Whether the goal was met; `None` where there is none.
+    ///
+    /// Ratios are judged by the better of their two forms: a disturbance that hits one side alone
+    /// moves the medians, one lucky reading moves the minima, and neither says anything of the
+    /// code.
+    #[must_use]
+    pub fn reached(&self, samples: &Samples, against: Option<&Comparison>) -> Option<bool> {
+        let (each, median) = (self.full as f64, samples.median());
+        match self.goal {
+            Goal::Open => None,
+            Goal::RatioMax(most) => {
+                let found = against?;
+                Some(found.ratio_of_minima().min(found.ratio_of_medians()) <= most)
+            }
+            Goal::NanosEachMax(most) => Some(median / each <= most),
+            Goal::NanosMax(most) => Some(median <= most),
+            Goal::BytesPerNanoMin(least) => Some(self.bytes_each as f64 * each / median >= least),
+        }
+    }
 }
 
 fn run_once(work: &mut dyn Work) -> u64 {
     work.reset();
     work.run();
     work.result()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases;
+
+    #[test]
+    fn a_goal_is_judged_in_its_own_unit() {
+        let case = |goal| Case {
+            goal,
+            full: 1_000,
+            bytes_each: 16,
+            ..cases::ecs()[0]
+        };
+        let samples = Samples::new(vec![2_000.0]);
+        let judged = |goal| case(goal).reached(&samples, None);
+        assert_eq!(judged(Goal::Open), None);
+        assert_eq!(judged(Goal::NanosEachMax(2.0)), Some(true));
+        assert_eq!(judged(Goal::NanosMax(1_999.0)), Some(false));
+        assert_eq!(judged(Goal::BytesPerNanoMin(8.0)), Some(true));
+        assert_eq!(judged(Goal::BytesPerNanoMin(8.1)), Some(false));
+        let comparison = Comparison {
+            subject: samples.clone(),
+            reference: Samples::new(vec![1_000.0]),
+        };
+        let ratio = |most| case(Goal::RatioMax(most)).reached(&samples, Some(&comparison));
+        assert_eq!((ratio(1.9), ratio(2.0)), (Some(false), Some(true)));
+    }
 }

@@ -111,6 +111,9 @@ impl Comparison {
 }
 
 /// Measures two works in turn.
+///
+/// # Panics
+/// When the plan has no round.
 pub fn ratio(subject: &mut dyn Work, reference: &mut dyn Work, plan: &Plan) -> Comparison {
     let mut samples = interleave(&mut [subject, reference], plan).into_iter();
     let mut next = || samples.next().expect("one list of readings for each work");
@@ -121,6 +124,9 @@ pub fn ratio(subject: &mut dyn Work, reference: &mut dyn Work, plan: &Plan) -> C
 }
 
 /// Measures works in turn and returns the readings of each, in the same order.
+///
+/// # Panics
+/// When the plan has no round.
 pub fn interleave(works: &mut [&mut dyn Work], plan: &Plan) -> Vec<Samples> {
     let repeats: Vec<u32> = works.iter_mut().map(|work| repeat(*work, plan)).collect();
     let mut readings = vec![Vec::new(); works.len()];

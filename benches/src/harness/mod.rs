@@ -10,4 +10,4 @@ pub use case::{Case, Expected, Goal, Work};
 pub use machine::Machine;
 pub use measure::{Comparison, Plan, Samples, interleave, ratio};
 pub use probe::{Bandwidth, in_place_bandwidth};
-pub use report::{compare, duration, select};
+pub use report::{compare, duration, select, verdict};

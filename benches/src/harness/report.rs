@@ -1,6 +1,6 @@
 //! Full runs of cases beside their references, as a table of ratios.
 
-use super::{Case, Comparison, Goal, Plan, Samples, interleave, ratio};
+use super::{Case, Comparison, Plan, Samples, interleave, ratio};
 
 /// The cases whose name contains one of the words; all of them where there is no word.
 pub fn select<'a>(cases: &'a [Case], words: &'a [String]) -> impl Iterator<Item = &'a Case> + 'a {
@@ -34,32 +34,12 @@ pub fn compare(all: &[Case], words: &[String], plan: &Plan) -> (usize, usize) {
                 (comparison.subject.clone(), Some(comparison))
             }
         };
-        let reached = judge(case, &samples, against.as_ref());
+        let reached = case.reached(&samples, against.as_ref());
         goals += usize::from(reached.is_some());
         met += usize::from(reached == Some(true));
         println!("{}", line(case, &samples, against.as_ref(), reached));
     }
     (met, goals)
-}
-
-/// Whether the goal was met; `None` where there is none.
-///
-/// Ratios are judged by the better of their two forms: a disturbance that hits one side alone
-/// moves the medians, one lucky reading moves the minima, and neither says anything of the code.
-fn judge(case: &Case, samples: &Samples, against: Option<&Comparison>) -> Option<bool> {
-    let each = case.full as f64;
-    match case.goal {
-        Goal::Open => None,
-        Goal::RatioMax(most) => {
-            let found = against?;
-            Some(found.ratio_of_minima().min(found.ratio_of_medians()) <= most)
-        }
-        Goal::NanosEachMax(most) => Some(samples.median() / each <= most),
-        Goal::NanosMax(most) => Some(samples.median() <= most),
-        Goal::BytesPerNanoMin(least) => {
-            Some(case.bytes_each as f64 * each / samples.median() >= least)
-        }
-    }
 }
 
 fn line(
@@ -76,14 +56,8 @@ fn line(
         ),
         None => format!("{:>7} {:>7}", "-", "-"),
     };
-    let goal = match case.goal {
-        Goal::Open => String::from("-"),
-        Goal::RatioMax(most) => format!("<= {most} R"),
-        Goal::NanosEachMax(most) => format!("<= {most} ns each"),
-        Goal::NanosMax(most) => format!("<= {}", duration(most)),
-        Goal::BytesPerNanoMin(least) => format!(">= {least} GB/s"),
-    };
-    let reached = reached.map_or("", |met| if met { "  met" } else { "  MISSED" });
+    let goal = case.goal;
+    let reached = reached.map_or("", verdict);
     let rate = match case.bytes_each * case.full {
         0 => String::new(),
         bytes => format!("  ({:.1} GB/s)", bytes as f64 / samples.median()),
@@ -96,6 +70,12 @@ fn line(
         samples.spread(),
         samples.median() / case.full as f64,
     )
+}
+
+/// How a table says whether a goal was met.
+#[must_use]
+pub fn verdict(met: bool) -> &'static str {
+    if met { "  met" } else { "  MISSED" }
 }
 
 /// Nanoseconds in a unit that leaves at most four digits before the point.
@@ -130,30 +110,5 @@ mod tests {
         assert_eq!(names(&[]), cases.len());
         assert_eq!(names(&["no such case"]), 0);
         assert!((1..cases.len()).contains(&names(&["fork", "hash"])));
-    }
-
-    #[test]
-    fn a_goal_is_judged_in_its_own_unit() {
-        let case = |goal| Case {
-            goal,
-            full: 1_000,
-            bytes_each: 16,
-            ..cases::ecs()[0]
-        };
-        let samples = Samples::new(vec![2_000.0]);
-        let judged = |goal| judge(&case(goal), &samples, None);
-        assert_eq!(judged(Goal::Open), None);
-        assert_eq!(judged(Goal::NanosEachMax(2.0)), Some(true));
-        assert_eq!(judged(Goal::NanosMax(1_999.0)), Some(false));
-        assert_eq!(judged(Goal::BytesPerNanoMin(8.0)), Some(true));
-        assert_eq!(judged(Goal::BytesPerNanoMin(8.1)), Some(false));
-        let comparison = Comparison {
-            subject: samples.clone(),
-            reference: Samples::new(vec![1_000.0]),
-        };
-        assert_eq!(
-            judge(&case(Goal::RatioMax(1.9)), &samples, Some(&comparison)),
-            Some(false)
-        );
     }
 }

@@ -94,6 +94,9 @@ pub struct Part {
 
 impl ComponentInfo {
     /// Describes `T`; called by the code that the derive macro writes.
+    ///
+    /// # Panics
+    /// When a split component is not copied as bytes; the derive macro asks for `Copy`.
     pub fn new<T: Send + Sync + 'static>(
         name: &'static str,
         clone: CloneBehavior,

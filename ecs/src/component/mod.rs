@@ -14,7 +14,8 @@ use info::ComponentInfo;
 /// A type whose values are attached to entities. Derive it.
 ///
 /// A component is `Send + Sync + 'static`, and `Clone`, so that a world can be forked, and every
-/// field can enter the state hash (see [`StateHash`](crate::StateHash)). The derive takes these options:
+/// field can enter the state hash (see [`StateHash`](crate::StateHash)). The derive takes these
+/// options:
 ///
 /// - `#[component(split)]`: each field is a column of its own, for kernels that mix fields. All
 ///   fields must be `Copy`; access is by [`Fields`](crate::Fields) instead of references.

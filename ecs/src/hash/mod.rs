@@ -36,16 +36,16 @@ pub enum Lane {
     F64,
 }
 
-/// The word of somebody who may give it that `T` is made of lanes, which lets the state hash read
-/// its bytes. Bound to the type, so that no other can borrow it.
+/// A promise that `T` is made of lanes, which lets the state hash read its bytes: every one is
+/// initialised and belongs to a lane, and size and alignment are whole numbers of lanes.
+///
+/// Only this module makes one, for numbers and arrays of them. It is bound to its type, so that
+/// no other type can borrow it.
 #[derive(Debug)]
 pub struct PlainLane<T: ?Sized>(Lane, PhantomData<fn(&T)>);
 
 impl<T: ?Sized> PlainLane<T> {
-    /// # Safety
-    /// Every byte of a `T` is initialised and belongs to a lane of this kind; its size and
-    /// alignment are whole numbers of lanes.
-    pub const unsafe fn new(lane: Lane) -> Self {
+    const fn new(lane: Lane) -> Self {
         Self(lane, PhantomData)
     }
 

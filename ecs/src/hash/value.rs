@@ -43,8 +43,7 @@ pub trait StateHash {
 macro_rules! plain {
     ($lane:expr; $($name:ident)*) => {$(
         impl StateHash for $name {
-            // SAFETY: a number, whose bytes are all initialised.
-            const LANE: Option<PlainLane<Self>> = Some(unsafe { PlainLane::new($lane) });
+            const LANE: Option<PlainLane<Self>> = Some(PlainLane::new($lane));
 
             #[inline]
             fn hash_state(&self, hasher: &mut StateHasher) {
@@ -61,8 +60,8 @@ plain!(Lane::F64; f64);
 macro_rules! converted {
     ($($from:ty => $name:ident, $convert:expr;)*) => {$(
         impl StateHash for $from {
-            // SAFETY: a number or a pair of numbers without padding.
-            const LANE: Option<PlainLane<Self>> = Some(unsafe { PlainLane::new(Lane::Bytes) });
+            // A number, or a pair of numbers without padding.
+            const LANE: Option<PlainLane<Self>> = Some(PlainLane::new(Lane::Bytes));
 
             #[inline]
             fn hash_state(&self, hasher: &mut StateHasher) {
@@ -114,8 +113,8 @@ impl StateHash for Duration {
 
 impl<T: StateHash, const N: usize> StateHash for [T; N] {
     const LANE: Option<PlainLane<Self>> = match T::LANE {
-        // SAFETY: an array is its elements without padding.
-        Some(plain) => Some(unsafe { PlainLane::new(plain.lane()) }),
+        // An array is its elements without padding.
+        Some(plain) => Some(PlainLane::new(plain.lane())),
         None => None,
     };
 
@@ -247,7 +246,10 @@ pub mod probe {
         fn describe(&self) -> FieldHash<T>;
     }
 
-    impl<T: StateHash, const F32: usize, const F64: usize> ByStateHash<T> for &&&&Field<T, F32, F64> {
+    impl<T, const F32: usize, const F64: usize> ByStateHash<T> for &&&&Field<T, F32, F64>
+    where
+        T: StateHash,
+    {
         #[inline]
         fn describe(&self) -> FieldHash<T> {
             FieldHash {
@@ -261,8 +263,9 @@ pub mod probe {
         fn describe(&self) -> FieldHash<T>;
     }
 
-    impl<T: AsRef<[f32; F32]> + NoUninit, const F32: usize, const F64: usize> ByPlainF32<T>
-        for &&&Field<T, F32, F64>
+    impl<T, const F32: usize, const F64: usize> ByPlainF32<T> for &&&Field<T, F32, F64>
+    where
+        T: AsRef<[f32; F32]> + NoUninit,
     {
         #[inline]
         fn describe(&self) -> FieldHash<T> {
@@ -277,8 +280,9 @@ pub mod probe {
         fn describe(&self) -> FieldHash<T>;
     }
 
-    impl<T: AsRef<[f64; F64]> + NoUninit, const F32: usize, const F64: usize> ByPlainF64<T>
-        for &&Field<T, F32, F64>
+    impl<T, const F32: usize, const F64: usize> ByPlainF64<T> for &&Field<T, F32, F64>
+    where
+        T: AsRef<[f64; F64]> + NoUninit,
     {
         #[inline]
         fn describe(&self) -> FieldHash<T> {
@@ -293,7 +297,10 @@ pub mod probe {
         fn describe(&self) -> FieldHash<T>;
     }
 
-    impl<T: AsRef<[f32; F32]>, const F32: usize, const F64: usize> ByF32<T> for &Field<T, F32, F64> {
+    impl<T, const F32: usize, const F64: usize> ByF32<T> for &Field<T, F32, F64>
+    where
+        T: AsRef<[f32; F32]>,
+    {
         #[inline]
         fn describe(&self) -> FieldHash<T> {
             FieldHash {
@@ -307,7 +314,10 @@ pub mod probe {
         fn describe(&self) -> FieldHash<T>;
     }
 
-    impl<T: AsRef<[f64; F64]>, const F32: usize, const F64: usize> ByF64<T> for Field<T, F32, F64> {
+    impl<T, const F32: usize, const F64: usize> ByF64<T> for Field<T, F32, F64>
+    where
+        T: AsRef<[f64; F64]>,
+    {
         #[inline]
         fn describe(&self) -> FieldHash<T> {
             FieldHash {

@@ -197,16 +197,16 @@ fn clear_makes_the_digests_go_and_a_shorter_block_is_another() {
 fn a_fork_that_hashes_first_does_not_hide_what_its_origin_writes() {
     let ledger = Ledger::default();
     let (mut world, all) = build(COUNT, &ledger);
-    for round in 0..20 {
+    for &entity in &all[..20] {
         let fork = world.fork().expect("it can be cloned");
         assert_eq!(fork.state_hash(), world.state_hash());
         let before = fork.state_hash();
-        world.get_mut::<Num>(all[round]).expect("it lives").0 += 1;
+        world.get_mut::<Num>(entity).expect("it lives").0 += 1;
         assert_eq!(fork.state_hash(), before);
         assert_ne!(world.state_hash(), before);
         drop(fork);
         let between = world.state_hash();
-        world.get_mut::<Num>(all[round]).expect("it lives").0 -= 1;
+        world.get_mut::<Num>(entity).expect("it lives").0 -= 1;
         assert_ne!(world.state_hash(), between);
         assert_eq!(world.state_hash(), before);
     }

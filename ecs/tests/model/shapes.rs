@@ -91,18 +91,8 @@ impl Shape for Wide {
     }
 
     fn read(&self, each: &mut dyn FnMut(usize, u32)) {
-        assert!(std::ptr::from_ref(self).is_aligned_to_page());
+        assert!(std::ptr::from_ref(self).addr().is_multiple_of(4096));
         each(WIDE, self.0 as u32);
-    }
-}
-
-trait AlignedToPage {
-    fn is_aligned_to_page(self) -> bool;
-}
-
-impl AlignedToPage for *const Wide {
-    fn is_aligned_to_page(self) -> bool {
-        self.addr().is_multiple_of(4096)
     }
 }
 
@@ -139,7 +129,7 @@ macro_rules! with_shape {
         use crate::support::{Named, Num, Parts, Pos, Wide};
         match $shape {
             0 => {
-                type $type = ();
+                type $type = ((),);
                 $code
             }
             1 => {

@@ -91,16 +91,27 @@ pub enum CliError {
     /// Standard output cannot be written.
     #[error("standard output cannot be written: {0}")]
     Output(io::Error),
+    /// Ctrl-C, or a polite request to end, came first; what was done is written.
+    #[error("interrupted after {tick} of {ticks} ticks")]
+    Interrupted {
+        /// Ticks done.
+        tick: u64,
+        /// Ticks that were wanted.
+        ticks: u64,
+    },
     /// A system failed while the model ran.
     #[error(transparent)]
     App(#[from] AppError),
 }
 
 impl CliError {
-    /// 2 for what the command line asked wrongly, 1 for what went wrong while it ran.
+    /// 2 for what the command line asked wrongly, 1 for what went wrong while it ran, 130 for a
+    /// run that was interrupted.
     pub fn exit_status(&self) -> u8 {
         match self {
             Self::App(_) | Self::Output(_) => 1,
+            // As shells have it: 128 and the number of the signal.
+            Self::Interrupted { .. } => 130,
             _ => 2,
         }
     }

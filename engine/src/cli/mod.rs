@@ -15,9 +15,10 @@
 //! and gives `list`, `run` and `help`. A model is a function that fills an [`App`](crate::app::App)
 //! through a [`Setup`], which also reads its settings and takes what it reports, checks and draws.
 //!
-//! Exit status: 0 all is well, 1 a check failed or a system did, 2 the command line asks for what
-//! cannot be done; then one line on standard error says what and, where a name is wrong, which one
-//! is nearest. Progress shows on a terminal only. `NO_COLOR` is honoured.
+//! Exit status: 0 all is well, 1 a check or a system failed, 2 the command line asks for what
+//! cannot be done, 130 the run was interrupted; then one line on standard error says what, and
+//! where a name is wrong which one is nearest. Progress shows on a terminal only. `NO_COLOR` is
+//! honoured.
 
 mod arguments;
 mod canvas;

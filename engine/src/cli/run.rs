@@ -74,8 +74,12 @@ pub(super) fn run(model: &Model, options: RunOptions) -> Result<bool, CliError> 
     if !quiet {
         run.print_manifest(model, level)?;
     }
-    run.drive(&stop)?;
-    run.finish()
+    let done = run.drive(&stop)?;
+    let passed = run.finish()?;
+    match done {
+        Some(tick) => Err(CliError::Interrupted { tick, ticks }),
+        None => Ok(passed),
+    }
 }
 
 fn level(name: Option<&str>) -> Result<Level, LevelError> {
@@ -137,7 +141,8 @@ impl Run {
         self.report.print_head(&mut self.output)
     }
 
-    fn drive(&mut self, stop: &AtomicBool) -> Result<(), CliError> {
+    /// Runs all ticks; gives the number of those done if it was interrupted before.
+    fn drive(&mut self, stop: &AtomicBool) -> Result<Option<u64>, CliError> {
         let mut progress = Progress::new(self.ticks, self.options.quiet);
         self.observe(0)?;
         for tick in 1..=self.ticks {
@@ -148,12 +153,16 @@ impl Run {
             }
             self.observe(tick)?;
             progress.show(tick);
-            if stop.load(Ordering::Relaxed) || self.app.exit_requested() {
+            if stop.load(Ordering::Relaxed) && tick < self.ticks {
+                progress.clear();
+                return Ok(Some(tick));
+            }
+            if self.app.exit_requested() {
                 break;
             }
         }
         progress.clear();
-        Ok(())
+        Ok(None)
     }
 
     /// Whether `observe` will print, so that the line of progress must go first.

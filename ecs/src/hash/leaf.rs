@@ -1,5 +1,6 @@
 //! Hash of one block of plain values.
 
+use bytemuck::Pod;
 use twox_hash::XxHash3_128;
 
 use super::Lane;
@@ -12,45 +13,56 @@ pub(crate) fn xxh3(bytes: &[u8]) -> u128 {
     XxHash3_128::oneshot(bytes)
 }
 
-/// Hashes lanes as they lie in memory. A NaN is rare, so the block is copied only if it holds one.
+/// Hashes lanes as they lie in memory, NaNs made canonical.
 pub(crate) fn hash_lanes(lane: Lane, bytes: &[u8]) -> u128 {
     match lane {
         Lane::Bytes => xxh3(bytes),
-        Lane::F32 => {
-            let lanes: &[f32] = bytemuck::cast_slice(bytes);
-            if !lanes
-                .chunks(LANES_AT_ONCE)
-                .any(|lanes| any_nan(lanes.iter().map(|x| x.is_nan())))
-            {
-                return xxh3(bytes);
-            }
-            let canonical = |x: &f32| if x.is_nan() { NAN_32 } else { x.to_bits() };
-            xxh3(bytemuck::cast_slice(
-                &lanes.iter().map(canonical).collect::<Vec<u32>>(),
-            ))
-        }
-        Lane::F64 => {
-            let lanes: &[f64] = bytemuck::cast_slice(bytes);
-            if !lanes
-                .chunks(LANES_AT_ONCE)
-                .any(|lanes| any_nan(lanes.iter().map(|x| x.is_nan())))
-            {
-                return xxh3(bytes);
-            }
-            let canonical = |x: &f64| if x.is_nan() { NAN_64 } else { x.to_bits() };
-            xxh3(bytemuck::cast_slice(
-                &lanes.iter().map(canonical).collect::<Vec<u64>>(),
-            ))
-        }
+        Lane::F32 => hash_floats(
+            bytes,
+            |lane: &f32| lane.is_nan(),
+            |lane: &f32| {
+                if lane.is_nan() {
+                    NAN_32
+                } else {
+                    lane.to_bits()
+                }
+            },
+        ),
+        Lane::F64 => hash_floats(
+            bytes,
+            |lane: &f64| lane.is_nan(),
+            |lane: &f64| {
+                if lane.is_nan() {
+                    NAN_64
+                } else {
+                    lane.to_bits()
+                }
+            },
+        ),
     }
 }
 
-/// Long enough to be vectorized, short enough to stop early.
-const LANES_AT_ONCE: usize = 1024;
+/// Bytes that are looked through for NaNs and then hashed while they are in the first cache.
+const PIECE_BYTES: usize = 4096;
 
-/// Whether any test holds, without a branch for each.
-fn any_nan(tests: impl Iterator<Item = bool>) -> bool {
-    tests.fold(false, |any, nan| any | nan)
+/// A NaN is rare, so a piece is copied only if it holds one.
+fn hash_floats<F: Pod, I: Pod>(
+    bytes: &[u8],
+    is_nan: impl Fn(&F) -> bool,
+    canonical: impl Fn(&F) -> I,
+) -> u128 {
+    let mut hasher = XxHash3_128::new();
+    for piece in bytes.chunks(PIECE_BYTES) {
+        let lanes: &[F] = bytemuck::cast_slice(piece);
+        // Without a branch for each lane, so that it is vectorized.
+        if lanes.iter().fold(false, |any, lane| any | is_nan(lane)) {
+            let lanes: Vec<I> = lanes.iter().map(&canonical).collect();
+            hasher.write(bytemuck::cast_slice(&lanes));
+        } else {
+            hasher.write(piece);
+        }
+    }
+    hasher.finish_128()
 }
 
 #[cfg(test)]

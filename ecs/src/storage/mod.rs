@@ -17,6 +17,7 @@ pub(crate) mod block;
 pub(crate) mod column;
 pub(crate) mod pool;
 pub(crate) mod shared;
+mod slab;
 
 /// Rows of one block, a power of two.
 ///

@@ -15,16 +15,14 @@
 //! Left out on purpose: giving slabs back while the pool lives, and thread-local caches. A pool
 //! belongs to one world and its forks, and is asked once for 4,096 rows.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::Layout;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::BLOCK_ALIGN;
+use super::slab::{HUGE_PAGE, Slab, allocate, free};
 
-/// Size and alignment of a huge page, and of every slab after the first few.
-const HUGE_PAGE: usize = 2 << 20;
-
-/// Slab sizes of a young pool; from then on `HUGE_PAGE`.
+/// Slab sizes of a young pool; from then on one huge page each.
 const FIRST_SLABS: [usize; 3] = [64 << 10, 256 << 10, 1 << 20];
 
 /// Larger blocks get memory of their own: carving them from a slab would waste up to half of it.
@@ -64,7 +62,8 @@ pub struct PoolUsage {
 #[derive(Default)]
 struct Inner {
     free: Vec<Vec<NonNull<u8>>>,
-    slabs: Vec<(NonNull<u8>, Layout)>,
+    /// Freed with the pool, when every block is back: a block holds its pool alive.
+    slabs: Vec<Slab>,
     /// Rest of the newest slab: next free byte and how many are left.
     rest: Option<(NonNull<u8>, usize)>,
     usage: PoolUsage,
@@ -171,9 +170,10 @@ impl Pool {
             };
         }
         inner.usage.reserved_bytes += size;
-        let data = allocate(layout);
         if pooled {
-            inner.slabs.push((data, layout));
+            let slab = Slab::new(layout);
+            let data = slab.data();
+            inner.slabs.push(slab);
             return Memory {
                 data,
                 size_bytes: size,
@@ -181,7 +181,7 @@ impl Pool {
             };
         }
         Memory {
-            data,
+            data: allocate(layout),
             size_bytes: size,
             origin: Origin::Own(layout),
         }
@@ -201,7 +201,7 @@ impl Pool {
             Origin::Own(layout) => {
                 inner.usage.reserved_bytes -= layout.size();
                 // SAFETY: `allocate(layout)` made it in `take_own`; the caller gives it back once.
-                unsafe { dealloc(memory.data.as_ptr(), layout) };
+                unsafe { free(memory.data, layout) };
             }
         }
     }
@@ -255,49 +255,11 @@ impl Inner {
         let slab = if planned >= size { planned } else { HUGE_PAGE };
         let align = if slab == HUGE_PAGE { HUGE_PAGE } else { 4096 };
         let layout = Layout::from_size_align(slab, align).expect("slab sizes are constants");
-        let data = allocate(layout);
-        self.usage.reserved_bytes += slab;
-        self.slabs.push((data, layout));
-        (data, slab)
-    }
-}
-
-/// Zeroed memory from the operating system, on huge pages where it is large enough.
-fn allocate(layout: Layout) -> NonNull<u8> {
-    assert!(
-        layout.size() > 0,
-        "blocks without bytes never ask for memory"
-    );
-    // SAFETY: the layout has a size, as asserted.
-    let data = unsafe { alloc_zeroed(layout) };
-    let Some(data) = NonNull::new(data) else {
-        handle_alloc_error(layout)
-    };
-    if layout.size() >= HUGE_PAGE && layout.align() >= HUGE_PAGE {
-        advise_huge_pages(data, layout.size());
-    }
-    data
-}
-
-/// A hint only: where the kernel refuses, pages stay small and nothing else changes.
-#[cfg(target_os = "linux")]
-fn advise_huge_pages(data: NonNull<u8>, size: usize) {
-    // SAFETY: the range was just allocated, is page aligned and ours; the advice does not change
-    // its contents.
-    unsafe { libc::madvise(data.as_ptr().cast(), size, libc::MADV_HUGEPAGE) };
-}
-
-#[cfg(not(target_os = "linux"))]
-fn advise_huge_pages(_: NonNull<u8>, _: usize) {}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        let inner = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for (data, layout) in inner.slabs.drain(..) {
-            // SAFETY: `allocate(layout)` made it; every block holds the pool alive, so none is
-            // left.
-            unsafe { dealloc(data.as_ptr(), layout) };
-        }
+        let slab = Slab::new(layout);
+        let (data, size_bytes) = (slab.data(), slab.size_bytes());
+        self.usage.reserved_bytes += size_bytes;
+        self.slabs.push(slab);
+        (data, size_bytes)
     }
 }
 

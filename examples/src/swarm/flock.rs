@@ -1,10 +1,13 @@
 //! Who is near whom: all boids in the order of a cell grid.
 
+use std::ops::Range;
+
 use orrery::math::simd::Level;
 use orrery::prelude::*;
 use orrery::spatial::{CellGrid2, GridError};
+use smallvec::SmallVec;
 
-use super::look::{Eye, LANES, Lanes, Others, Seen};
+use super::look::{Eye, LANES, Others, look};
 use super::{Position, Rules, Velocity};
 
 /// Positions and velocities at the start of the tick, sorted by cell. A cache of the state.
@@ -59,19 +62,76 @@ impl Flock {
     /// What the rules want of boid number `index`, in lengths a second squared.
     #[inline]
     pub(super) fn drive(&self, index: usize) -> Vec2 {
-        self.drives[self.ranks[index] as usize]
+        // A boid that is nowhere has no place in the grid, and nobody wants anything of it.
+        self.drives
+            .get(self.ranks[index] as usize)
+            .copied()
+            .unwrap_or(Vec2::ZERO)
+    }
+}
+
+/// Runs of sorted places that those in one cell may see into: three rows of three cells, each in
+/// two parts where it crosses the edge. A cell is at least as long as a boid sees.
+struct Runs<'a> {
+    grid: &'a CellGrid2,
+    cell: usize,
+    runs: SmallVec<[Range<usize>; 6]>,
+}
+
+impl<'a> Runs<'a> {
+    /// The runs around the cell of a sorted place.
+    fn at(grid: &'a CellGrid2, place: usize) -> Self {
+        let cell = grid
+            .starts()
+            .partition_point(|&start| start as usize <= place)
+            - 1;
+        let mut runs = Self {
+            grid,
+            cell,
+            runs: SmallVec::new(),
+        };
+        runs.fill();
+        runs
     }
 
-    /// What is seen from a place, the boid there included.
+    /// Goes on to the cell of a later place.
     #[inline]
-    fn look(&self, level: Level, eye: &Eye, sight: f32) -> Seen {
-        let [x, y, u, v] = &self.columns;
-        let others = Others { x, y, u, v };
-        let mut sums = Lanes::default();
-        self.grid.for_each_run(eye.place, sight, |run| {
-            sums.add(level, eye, others, run.start, run.end);
-        });
-        sums.total()
+    fn advance(&mut self, place: usize) {
+        let starts = self.grid.starts();
+        if place >= starts[self.cell + 1] as usize {
+            while place >= starts[self.cell + 1] as usize {
+                self.cell += 1;
+            }
+            self.fill();
+        }
+    }
+
+    fn fill(&mut self) {
+        self.runs.clear();
+        let [width, height] = self.grid.dimensions();
+        let (column, row) = (self.cell % width, self.cell / width);
+        for row in near(row, height).into_iter().flatten() {
+            for columns in near(column, width).into_iter().flatten() {
+                for row in row.clone() {
+                    let (first, last) = (row * width + columns.start, row * width + columns.end);
+                    let starts = self.grid.starts();
+                    self.runs
+                        .push(starts[first] as usize..starts[last] as usize);
+                }
+            }
+        }
+    }
+}
+
+/// The places next to one on a ring, itself included and none twice, as one or two ranges.
+fn near(place: usize, length: usize) -> [Option<Range<usize>>; 2] {
+    if length <= 3 {
+        return [Some(0..length), None];
+    }
+    match place {
+        0 => [Some(length - 1..length), Some(0..2)],
+        place if place + 1 == length => [Some(place - 1..length), Some(0..1)],
+        place => [Some(place - 1..place + 2), None],
     }
 }
 
@@ -97,7 +157,8 @@ pub(super) fn sense(mut boids: Query<(&Position, &Velocity)>, mut flock: ResMut<
     fill(y, places().map(|place| place[1]));
     fill(u, speeds().map(|velocity| velocity.x));
     fill(v, speeds().map(|velocity| velocity.y));
-    flock.ranks.resize(flock.positions.len(), 0);
+    flock.ranks.clear();
+    flock.ranks.resize(flock.positions.len(), u32::MAX);
     for (rank, &index) in (0..).zip(flock.grid.order()) {
         flock.ranks[index as usize] = rank;
     }
@@ -110,10 +171,12 @@ const TAKEN: usize = 512;
 /// memory.
 pub(super) fn think(mut flock: ResMut<Flock>, rules: Res<Rules>, workers: Res<Workers>) {
     let mut drives = std::mem::take(&mut flock.drives);
-    drives.resize(flock.positions.len(), Vec2::ZERO);
+    drives.resize(flock.grid.order().len(), Vec2::ZERO);
     let (flock_now, level) = (&*flock, Level::current());
     let [x, y, u, v] = &flock_now.columns;
+    let others = Others { x, y, u, v };
     workers.chunks_mut(&mut drives, TAKEN, &|chunk, drives| {
+        let mut runs = Runs::at(&flock_now.grid, chunk * TAKEN);
         for (place, drive) in (chunk * TAKEN..).zip(drives) {
             let eye = Eye {
                 place: [x[place], y[place]],
@@ -121,7 +184,8 @@ pub(super) fn think(mut flock: ResMut<Flock>, rules: Res<Rules>, workers: Res<Wo
                 sight_squared: rules.sight * rules.sight,
                 space_inverse: 1.0 / (rules.space * rules.space),
             };
-            let seen = flock_now.look(level, &eye, rules.sight);
+            runs.advance(place);
+            let seen = look(level, &eye, others, &runs.runs);
             *drive = rules.drive(&seen, Vec2::new(u[place], v[place]));
         }
     });

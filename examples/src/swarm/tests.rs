@@ -82,6 +82,25 @@ fn a_single_boid_and_a_crowd_in_one_place_are_no_trouble() {
 }
 
 #[test]
+fn boids_that_are_nowhere_do_not_stop_the_others() {
+    let mut app = app(3_000, 4, 2);
+    let mut positions = app.world_mut().query::<&mut Position>();
+    let lost = |i: usize| i.is_multiple_of(7);
+    let mut index = 0;
+    positions.view_mut(app.world_mut()).for_each(|position| {
+        if lost(index) {
+            position.0.x = [f32::NAN, f32::INFINITY][index % 2];
+        }
+        index += 1;
+    });
+    app.run(Runner::Ticks(30)).expect("nothing fails");
+    let finite = positions
+        .iter(app.world())
+        .map(|position| position.0.is_finite());
+    assert!(finite.enumerate().all(|(i, finite)| finite != lost(i)));
+}
+
+#[test]
 fn a_wrong_setting_is_refused_with_the_nearest_name() {
     let run = |setting: &str| {
         let arguments = ["run", "swarm", "--ticks", "1", "--quiet", "--set", setting];

@@ -1,12 +1,15 @@
-//! What a boid sees: sums over a run of others, eight at a time.
+//! What a boid sees: sums over runs of others, eight at a time.
 //!
-//! `scalar.rs` is the definition: others go to lane `i % 8` of the sums, in order; `avx2.rs` does
-//! the same operations on all lanes at once. Lanes behind the end of a run add zero on both.
+//! `scalar.rs` is the definition: the others of a run go to lane `i % 8` of the sums, in order,
+//! and the lanes are added up in a fixed order at the end; `avx2.rs` does the same operations on
+//! all lanes at once. Lanes behind the end of a run add zero on both.
 
 mod avx2;
 mod scalar;
 #[cfg(test)]
 mod tests;
+
+use std::ops::Range;
 
 use orrery::math::Vec2;
 use orrery::math::simd::Level;
@@ -26,7 +29,7 @@ pub(super) struct Eye {
     pub(super) space_inverse: f32,
 }
 
-/// Sorted boids as columns; each slice may be longer than the run.
+/// Sorted boids as columns, each at least `LANES - 1` longer than the last run.
 #[derive(Clone, Copy)]
 pub(super) struct Others<'a> {
     pub(super) x: &'a [f32],
@@ -36,8 +39,11 @@ pub(super) struct Others<'a> {
 }
 
 impl<'a> Others<'a> {
-    fn run(self, start: usize, padded: usize) -> Self {
-        let part = |column: &'a [f32]| &column[start..start + padded];
+    /// A run, filled up to whole groups of lanes.
+    #[inline]
+    fn run(self, run: &Range<usize>) -> Self {
+        let end = run.start + run.len().next_multiple_of(LANES);
+        let part = |column: &'a [f32]| &column[run.start..end];
         Others {
             x: part(self.x),
             y: part(self.y),
@@ -47,54 +53,41 @@ impl<'a> Others<'a> {
     }
 }
 
-/// Sums by lane: count, ways to the others, their velocities, ways weighted by nearness.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Lanes {
-    pub(super) count: [f32; LANES],
-    pub(super) way: [[f32; LANES]; 2],
-    pub(super) velocity: [[f32; LANES]; 2],
-    pub(super) crowding: [[f32; LANES]; 2],
-}
-
-/// The sums of all lanes.
+/// Sums over all that are in sight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     pub(super) count: f32,
+    /// Ways to them.
     pub(super) way: Vec2,
     pub(super) velocity: Vec2,
+    /// Ways to those too near, the nearer the more.
     pub(super) crowding: Vec2,
 }
 
-impl Lanes {
-    /// Adds those of `start..end` that are in sight. Columns reach 7 places behind `end`.
-    #[inline]
-    pub(super) fn add(
-        &mut self,
-        level: Level,
-        eye: &Eye,
-        others: Others<'_>,
-        start: usize,
-        end: usize,
-    ) {
-        let length = end - start;
-        let run = others.run(start, length.next_multiple_of(LANES));
-        match level {
-            Level::Scalar => scalar::add(self, eye, run, length),
-            Level::Avx2(token) => avx2::add(token, self, eye, run, length),
-        }
-    }
+/// The sums in the order in which the kernels give them.
+type Sums = [f32; LANES];
 
-    pub(super) fn total(&self) -> Seen {
-        let sum = |lanes: &[f32; LANES]| {
-            let [a, b, c, d, e, f, g, h] = *lanes;
-            ((a + e) + (b + f)) + ((c + g) + (d + h))
-        };
-        let pair = |lanes: &[[f32; LANES]; 2]| Vec2::new(sum(&lanes[0]), sum(&lanes[1]));
-        Seen {
-            count: sum(&self.count),
-            way: pair(&self.way),
-            velocity: pair(&self.velocity),
-            crowding: pair(&self.crowding),
-        }
+/// Sums over those in sight in the given runs of places.
+#[inline]
+pub(super) fn look(level: Level, eye: &Eye, others: Others<'_>, runs: &[Range<usize>]) -> Seen {
+    let sums: Sums = match level {
+        Level::Scalar => scalar::look(eye, others, runs),
+        Level::Avx2(token) => avx2::look(token, eye, others, runs),
+    };
+    let [
+        count,
+        way_x,
+        way_y,
+        velocity_x,
+        velocity_y,
+        crowding_x,
+        crowding_y,
+        _,
+    ] = sums;
+    Seen {
+        count,
+        way: Vec2::new(way_x, way_y),
+        velocity: Vec2::new(velocity_x, velocity_y),
+        crowding: Vec2::new(crowding_x, crowding_y),
     }
 }

@@ -53,7 +53,9 @@ fn run_for(hz: u32, ticks: u64) -> Result<(), AppError> {
             }
         },
     );
-    app.run(Runner::Fixed(f64::from(hz)))
+    app.run(Runner::Fixed(f64::from(hz)))?;
+    println!("  {:?}", app.clock_mut().counters());
+    Ok(())
 }
 
 /// Time that all threads of this process have spent on a core, to a hundredth of a second.

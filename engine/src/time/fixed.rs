@@ -88,8 +88,13 @@ pub struct FixedStep {
 
 impl FixedStep {
     /// The default limit of steps a frame: enough to ride out a hiccup of 80 ms at 60 Hz, few
-    /// enough that a tick slower than its step still gives several frames a second.
+    /// enough that a tick slower than its step still gives several frames a second. Short steps
+    /// may be more, up to [`Self::DEFAULT_MAX_CATCH_UP`].
     pub const DEFAULT_MAX_STEPS: u32 = 5;
+
+    /// The time that a frame may always catch up by default. Where steps are short, five of them
+    /// would be less than the system's own scheduling: at 1 kHz every stall of 6 ms lost time.
+    pub const DEFAULT_MAX_CATCH_UP: Duration = Duration::from_millis(50);
 
     /// The default shortest real time between two frames that counts as a suspend: no frame of a
     /// usable program lasts a second, but a debugger's stop, a frozen or a migrated machine does.
@@ -100,12 +105,14 @@ impl FixedStep {
     /// The longest gap is [`Self::DEFAULT_MAX_GAP`] or twice the time of a full frame of steps,
     /// whichever is longer, so that a slow clock (a step of a second) is not always suspended.
     pub fn new(step: Step) -> Self {
-        let full_frame = step
-            .as_ns()
-            .saturating_mul(u64::from(Self::DEFAULT_MAX_STEPS));
+        let catch_up = ns_of(Self::DEFAULT_MAX_CATCH_UP) / step.as_ns();
+        let max_steps = u32::try_from(catch_up)
+            .unwrap_or(u32::MAX)
+            .max(Self::DEFAULT_MAX_STEPS);
+        let full_frame = step.as_ns().saturating_mul(u64::from(max_steps));
         Self {
             step,
-            max_steps: Self::DEFAULT_MAX_STEPS,
+            max_steps,
             max_gap_ns: full_frame
                 .saturating_mul(2)
                 .max(ns_of(Self::DEFAULT_MAX_GAP)),

@@ -42,11 +42,19 @@ const LONG_FUNCTIONS: &[FunctionLimit] = &[];
 /// The licences of everything we build with, as their manifests write them.
 const LICENCES: &[&str] = &[
     "(MIT OR Apache-2.0) AND Unicode-3.0",
+    "Apache-2.0",
     "Apache-2.0 OR MIT",
     "Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT",
     "Apache-2.0/MIT",
+    "BSD-2-Clause OR Apache-2.0 OR MIT",
     "MIT",
     "MIT OR Apache-2.0",
+    "MIT OR Apache-2.0 OR LGPL-2.1-or-later",
+    "MIT OR Apache-2.0 OR Zlib",
+    "MIT/Apache-2.0",
+    "Unlicense OR MIT",
+    "Unlicense/MIT",
+    "Zlib",
     "Zlib OR Apache-2.0 OR MIT",
 ];
 

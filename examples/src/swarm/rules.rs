@@ -38,10 +38,10 @@ impl Rules {
                 .map(|value| value as f32)
         };
         let rules = Self {
-            space: number("space", 0.7, 4.0, "distance that boids keep")?,
-            separation: number("separation", 60.0, 1000.0, "how much they keep it")?,
+            space: number("space", 0.9, 4.0, "distance that boids keep")?,
+            separation: number("separation", 100.0, 1000.0, "how much they keep it")?,
             alignment: number("alignment", 3.0, 100.0, "how much they fly alike")?,
-            cohesion: number("cohesion", 4.0, 1000.0, "how much they keep together")?,
+            cohesion: number("cohesion", 2.0, 1000.0, "how much they keep together")?,
             whim: number("whim", 12.0, 1000.0, "how much each does as it likes")?,
             sight: 0.0,
         };

@@ -24,7 +24,8 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
 
             #[allow(unused_variables)]
-            fn visit(self, receive: &mut impl ::core::ops::FnMut(*mut u8)) {
+            #[inline]
+            fn visit(self, receive: &mut impl ::core::ops::FnMut(*mut u8, usize)) {
                 #(<#kinds as ::orrery_ecs::Bundle>::visit(self.#members, receive);)*
             }
 

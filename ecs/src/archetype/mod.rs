@@ -1,16 +1,19 @@
 //! An archetype: all entities with the same set of components, and their columns.
 
 pub(crate) mod graph;
+mod run;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::component::info::{ComponentId, ComponentInfo};
+use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo};
 use crate::component::{ComponentSet, Registry};
 use crate::entity::Entity;
 use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
 use crate::storage::column::{Column, Writer, rows_in_block};
+
+pub(crate) use run::Run;
 
 /// Number of an archetype in one world, in order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +37,10 @@ pub struct Archetype {
     by_name: Box<[u32]>,
     entities: Column,
     len: usize,
+    /// Whether every component lies in one piece.
+    plain: bool,
+    /// Whether copying a shared block runs a user's `clone`.
+    runs_clone: bool,
 }
 
 impl Archetype {
@@ -48,6 +55,7 @@ impl Archetype {
         components
             .iter()
             .for_each(|&component| set.insert(component));
+        let infos = || components.iter().map(|&component| registry.info(component));
         let column = |&component: &ComponentId| Column::new(Arc::clone(registry.info(component)));
         let mut by_name: Vec<u32> = (0..components.len() as u32).collect();
         by_name.sort_by_key(|&index| registry.name(components[index as usize]));
@@ -57,6 +65,8 @@ impl Archetype {
             by_name: by_name.into(),
             columns: components.iter().map(column).collect(),
             entities: Column::new(Arc::clone(entity_info)),
+            plain: infos().all(|info| info.parts.len() == 1),
+            runs_clone: infos().any(|info| matches!(info.clone, CloneBehavior::Values(_))),
             components: components.into_boxed_slice(),
             len: 0,
         }
@@ -71,6 +81,8 @@ impl Archetype {
             columns: self.columns.iter().map(Column::share).collect(),
             by_name: self.by_name.clone(),
             entities: self.entities.share(),
+            plain: self.plain,
+            runs_clone: self.runs_clone,
             len: self.len,
         }
     }
@@ -168,7 +180,13 @@ impl Archetype {
     /// panic, before anything has changed; adding the row does not fail afterwards.
     #[inline]
     pub(crate) fn ready_push(&mut self, to: Writer<'_>) {
-        self.reserve(1, to);
+        // All columns have room for as many rows as the handles.
+        if self.len == self.entities.room() {
+            self.reserve(1, to);
+        }
+        if !self.runs_clone {
+            return;
+        }
         for column in self.columns.iter_mut().filter(|column| column.runs_clone()) {
             // SAFETY: `len` rows are initialised, and room for one more was reserved.
             unsafe { column.own_row(self.len, self.len, to) };
@@ -179,6 +197,9 @@ impl Archetype {
     /// and panic, before anything has changed; the removal does not fail afterwards.
     #[inline]
     pub(crate) fn ready_leave(&mut self, row: usize, to: Writer<'_>) {
+        if !self.runs_clone {
+            return;
+        }
         for column in self.columns.iter_mut().filter(|column| column.runs_clone()) {
             // SAFETY: the row is one of `len` initialised rows.
             unsafe { column.own_row(row, self.len, to) };

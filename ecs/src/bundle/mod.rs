@@ -49,10 +49,11 @@ pub unsafe trait Bundle: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn components(add: &mut impl BundleComponents);
 
-    /// Gives a pointer to each component, in the same order. The value behind it is the
-    /// receiver's; `self` is forgotten.
+    /// Gives a pointer to each component and its size in bytes, in the same order. The value
+    /// behind it is the receiver's; `self` is forgotten. The size is a constant where this is
+    /// inlined, so copies of it need no call.
     #[doc(hidden)]
-    fn visit(self, receive: &mut impl FnMut(*mut u8));
+    fn visit(self, receive: &mut impl FnMut(*mut u8, usize));
 
     /// Puts a bundle together from its components, in the same order.
     ///
@@ -75,9 +76,9 @@ unsafe impl<C: Component> Bundle for C {
     }
 
     #[inline]
-    fn visit(self, receive: &mut impl FnMut(*mut u8)) {
+    fn visit(self, receive: &mut impl FnMut(*mut u8, usize)) {
         let mut value = ManuallyDrop::new(self);
-        receive((&raw mut value).cast());
+        receive((&raw mut value).cast(), size_of::<C>());
     }
 
     unsafe fn assemble(give: &mut impl FnMut(*mut u8)) -> Self {
@@ -100,7 +101,7 @@ macro_rules! tuples {
             #[inline]
             #[allow(non_snake_case, reason = "the type's own name stands for its value")]
             #[allow(unused_variables, reason = "the empty tuple has nothing to give")]
-            fn visit(self, receive: &mut impl FnMut(*mut u8)) {
+            fn visit(self, receive: &mut impl FnMut(*mut u8, usize)) {
                 let ($($name,)*) = self;
                 $($name.visit(receive);)*
             }

@@ -204,6 +204,16 @@ impl Column {
         }
     }
 
+    /// Rows that the blocks have room for.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        match self.slots.len() {
+            0 => 0,
+            1 => self.block_read(0).capacity,
+            blocks => blocks * BLOCK_ROWS,
+        }
+    }
+
     /// Whether copying a block that a fork shares runs a user's `clone`, which may panic.
     pub(crate) fn runs_clone(&self) -> bool {
         matches!(self.info.clone, CloneBehavior::Values(_))
@@ -367,7 +377,7 @@ impl Column {
     /// Address of a row of a plain component for writing.
     ///
     /// # Safety
-    /// The column has `len` initialised rows, `row` is one of them, and it is not split.
+    /// The column has `len` initialised rows and room for `row`, and it is not split.
     #[inline]
     pub(crate) unsafe fn row_mut(&mut self, row: usize, len: usize, to: Writer<'_>) -> *mut u8 {
         // SAFETY: passed on from the caller.
@@ -524,7 +534,11 @@ impl Column {
     /// Gives back blocks that are no longer needed for `len` rows, but for one in reserve, so
     /// that an archetype on the border of two blocks does not take and give back in turn.
     fn trim(&mut self, len: usize) {
-        let keep = (len.div_ceil(BLOCK_ROWS) + 1).max(1);
+        // Only at the border of two blocks has one become empty.
+        if !len.is_multiple_of(BLOCK_ROWS) {
+            return;
+        }
+        let keep = len / BLOCK_ROWS + 1;
         if self.slots.len() > keep {
             self.slots.make_mut().truncate(keep);
         }

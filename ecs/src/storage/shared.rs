@@ -17,6 +17,7 @@ impl<T> Shared<T> {
     }
 
     /// Whether no other owner exists.
+    #[inline]
     pub(crate) fn is_unique(&self) -> bool {
         if Arc::strong_count(&self.0) != 1 {
             return false;
@@ -38,13 +39,20 @@ impl<T: Clone> Shared<T> {
     #[inline]
     pub(crate) fn make_mut(&mut self) -> &mut T {
         if !self.is_unique() {
-            self.0 = Arc::new(T::clone(&self.0));
+            self.copy();
         }
         let pointer = Arc::as_ptr(&self.0).cast_mut();
         // SAFETY: `is_unique` saw a strong count of one, or the Arc was made a line above; no
         // Weak exists because the field is private and never downgraded; and `&mut self` keeps
         // anybody from cloning it while the borrow lives.
         unsafe { &mut *pointer }
+    }
+
+    /// Out of line: the copy would keep every caller's check from being inlined.
+    #[cold]
+    #[inline(never)]
+    fn copy(&mut self) {
+        self.0 = Arc::new(T::clone(&self.0));
     }
 }
 

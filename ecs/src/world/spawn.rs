@@ -1,7 +1,7 @@
 //! Spawning, one entity or many.
 
 use super::{EntityMut, World};
-use crate::archetype::ArchetypeId;
+use crate::archetype::{ArchetypeId, Run};
 use crate::bundle::{Bundle, BundleId};
 use crate::entity::{Entity, Location, Place};
 use crate::storage::column::Writer;
@@ -56,6 +56,7 @@ impl World {
             bundles,
             bundle_id,
             archetype,
+            run: None,
         }
     }
 
@@ -119,20 +120,38 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         };
-        // SAFETY: readied by the caller.
-        let row = unsafe { archetype.push_entity(entity, to) };
-        let mut columns = columns.iter();
-        bundle.visit(&mut |value| {
-            let column = *columns.next().expect("as many components as columns") as usize;
-            // SAFETY: the row is new; the column is of this component, which the bundle gives in
-            // the order of its `components`.
-            unsafe { archetype.write_new(column, value, to) };
-        });
+        let row = match archetype.open_run(1, columns, to) {
+            // SAFETY: just opened, for the columns of this bundle.
+            Some(mut run) => unsafe { archetype.push_run(&mut run, entity, bundle) },
+            None => {
+                // SAFETY: readied by the caller.
+                let row = unsafe { archetype.push_entity(entity, to) };
+                let mut columns = columns.iter();
+                bundle.visit(&mut |value, _| {
+                    let column = columns.next().expect("as many components as columns");
+                    // SAFETY: the row is new; the column is of this component, which the bundle
+                    // gives in the order of its `components`.
+                    unsafe { archetype.write_new(*column as usize, value, to) };
+                });
+                row
+            }
+        };
         let location = Location {
             archetype: archetype_id.0,
             row: row as u32,
         };
         self.entities.set(entity, location);
+    }
+
+    /// A run for the next rows of a batch; `None` where a component is split.
+    fn open_run(&mut self, bundle_id: BundleId, wanted: usize) -> Option<Run> {
+        let info = self.bundles.info(bundle_id);
+        let (archetype, columns) = info.spawn.as_ref().expect("spawn_target set it");
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        self.archetypes[archetype.index()].open_run(wanted, columns, to)
     }
 }
 
@@ -145,6 +164,8 @@ where
     bundles: I,
     bundle_id: BundleId,
     archetype: ArchetypeId,
+    /// Opened when the first row is due, so that a batch of nothing readies nothing.
+    run: Option<Run>,
 }
 
 impl<I> Iterator for SpawnBatch<'_, I>
@@ -153,12 +174,30 @@ where
 {
     type Item = Entity;
 
+    #[inline]
     fn next(&mut self) -> Option<Entity> {
         let bundle = self.bundles.next()?;
-        self.world.ready_place(self.archetype);
+        if self.run.as_ref().is_none_or(Run::is_full) {
+            let wanted = self.bundles.size_hint().0.saturating_add(1);
+            self.run = self.world.open_run(self.bundle_id, wanted);
+        }
+        let Some(run) = &mut self.run else {
+            self.world.ready_place(self.archetype);
+            let entity = self.world.entities.allocate();
+            // SAFETY: readied above; allocating a handle touches no archetype.
+            unsafe { self.world.place(entity, self.bundle_id, bundle) };
+            return Some(entity);
+        };
         let entity = self.world.entities.allocate();
-        // SAFETY: readied above; allocating a handle touches no archetype.
-        unsafe { self.world.place(entity, self.bundle_id, bundle) };
+        let archetype = &mut self.world.archetypes[self.archetype.index()];
+        // SAFETY: the run is of this archetype and this bundle and was opened above or by an
+        // earlier call; the world is borrowed all the time, so nothing else was done to it.
+        let row = unsafe { archetype.push_run(run, entity, bundle) };
+        let location = Location {
+            archetype: self.archetype.0,
+            row: row as u32,
+        };
+        self.world.entities.set(entity, location);
         Some(entity)
     }
 

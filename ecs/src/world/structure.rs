@@ -76,7 +76,7 @@ impl World {
         let archetype = &mut self.archetypes[target.index()];
         let mut panicked = FirstPanic::default();
         let mut next = components.iter();
-        bundle.visit(&mut |value| {
+        bundle.visit(&mut |value, _| {
             let component = *next.next().expect("as many components as the bundle lists");
             let index = archetype
                 .column_index(component)

@@ -87,9 +87,8 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
     } else {
         // Spanned at the name, so that the error for a type without Clone points there.
         quote_spanned! { name.span() => {
-            describe::must_be_clone::<Self>();
             #[allow(unused_imports)]
-            use describe::{ByClone as _, ByCopy as _};
+            use describe::{ByClone as _, ByCopy as _, ByNothing as _};
             (&&describe::CloneProbe::<Self>(::core::marker::PhantomData)).behavior()
         } }
     };

@@ -1,8 +1,9 @@
 //! Fields of a type, and code that hashes them.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::{Data, DeriveInput, Error, Fields, Generics, Member, Result, Type};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Error, Fields, GenericParam, Generics, Member, Result, Type};
 
 /// A field as a derive needs it.
 pub(crate) struct Field<'a> {
@@ -44,28 +45,44 @@ pub(crate) fn list(fields: &Fields) -> Vec<Field<'_>> {
 
 /// An expression that says how a field of type `ty` is hashed.
 ///
-/// In a generic type the compiler cannot look for `AsRef`, so there a field must be `StateHash`.
+/// Where a field's type depends on the type's own parameters, the compiler cannot look for
+/// `AsRef`, so there it must be `StateHash`.
 pub(crate) fn field_hash(ty: &Type, generics: &Generics) -> TokenStream {
-    if generics.params.is_empty() {
-        quote! {{
-            #[allow(unused_imports)]
-            use ::orrery_ecs::macros::probe::{
-                ByF32 as _, ByF64 as _, ByPlainF32 as _, ByPlainF64 as _, ByStateHash as _,
-            };
-            (&&&&&::orrery_ecs::macros::probe::Field::<
-                #ty,
-                { ::core::mem::size_of::<#ty>() / 4 },
-                { ::core::mem::size_of::<#ty>() / 8 },
-            >(::core::marker::PhantomData)).describe()
-        }}
-    } else {
-        quote! {
+    if depends_on(ty.to_token_stream(), generics) {
+        return quote! {
             ::orrery_ecs::macros::probe::FieldHash::<#ty> {
                 lane: ::orrery_ecs::macros::probe::lane_of::<#ty>(),
                 hash: <#ty as ::orrery_ecs::StateHash>::hash_state,
             }
-        }
+        };
     }
+    // Spanned at the type, so that the error for one that cannot be hashed points there.
+    let call = quote_spanned!(ty.span()=> .describe());
+    quote! {{
+        #[allow(unused_imports)]
+        use ::orrery_ecs::macros::probe::{
+            ByF32 as _, ByF64 as _, ByNothing as _, ByPlainF32 as _, ByPlainF64 as _,
+            ByStateHash as _,
+        };
+        (&&&&&::orrery_ecs::macros::probe::Field::<
+            #ty,
+            { ::core::mem::size_of::<#ty>() / 4 },
+            { ::core::mem::size_of::<#ty>() / 8 },
+        >(::core::marker::PhantomData)) #call
+    }}
+}
+
+/// Whether a type mentions one of the parameters.
+fn depends_on(ty: TokenStream, generics: &Generics) -> bool {
+    ty.into_iter().any(|token| match token {
+        TokenTree::Ident(name) => generics.params.iter().any(|parameter| match parameter {
+            GenericParam::Type(parameter) => parameter.ident == name,
+            GenericParam::Const(parameter) => parameter.ident == name,
+            GenericParam::Lifetime(parameter) => parameter.lifetime.ident == name,
+        }),
+        TokenTree::Group(group) => depends_on(group.stream(), generics),
+        _ => false,
+    })
 }
 
 /// Statements that add every field of `self` to `hasher`.

@@ -105,6 +105,14 @@ pub mod describe {
     /// the caller takes one reference more than the first trait has.
     pub struct CloneProbe<T>(pub PhantomData<T>);
 
+    impl<T> Clone for CloneProbe<T> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<T> Copy for CloneProbe<T> {}
+
     pub trait ByCopy {
         fn behavior(&self) -> CloneBehavior;
     }
@@ -125,8 +133,31 @@ pub mod describe {
         }
     }
 
-    /// Refuses at compile time a component that is neither `Clone` nor says so.
-    pub fn must_be_clone<T: Clone>() {}
+    /// Takes what is left, so that the error speaks of `Clone` and not of these traits.
+    pub trait ByNothing<T> {
+        fn behavior(self) -> CloneBehavior
+        where
+            T: Forkable;
+    }
+
+    impl<T> ByNothing<T> for CloneProbe<T> {
+        fn behavior(self) -> CloneBehavior
+        where
+            T: Forkable,
+        {
+            CloneBehavior::Refuse
+        }
+    }
+
+    /// What a component must be for its world to be forked.
+    #[diagnostic::on_unimplemented(
+        message = "the component `{Self}` is not `Clone`, so its world could not be forked",
+        label = "not `Clone`",
+        note = "derive `Clone` for it, or write `#[component(no_clone)]`"
+    )]
+    pub trait Forkable {}
+
+    impl<T: Clone> Forkable for T {}
 
     /// The lane of a value whose fields are all of one and leave no gaps.
     fn lane_of(fields: &[FieldInfo], size_bytes: usize) -> Option<Lane> {

@@ -104,14 +104,14 @@ impl EntityTable {
         }
     }
 
-    /// A table that shares every page with this one. Reservations must have been flushed.
+    /// A table that shares every page with this one, reservations included.
     pub(crate) fn share(&self) -> Self {
         Self {
             pages: self.pages.clone(),
             len: self.len,
             free: self.free,
             living: self.living,
-            reserved: AtomicU64::new(pack(self.free, self.len)),
+            reserved: AtomicU64::new(self.reserved.load(Ordering::Relaxed)),
         }
     }
 
@@ -260,6 +260,11 @@ impl EntityTable {
         }
     }
 
+    /// Takes back what was reserved since the last `flush`.
+    pub(crate) fn cancel_reservations(&mut self) {
+        *self.reserved.get_mut() = pack(self.free, self.len);
+    }
+
     /// Sets the row of a living entity.
     #[inline]
     pub(crate) fn set(&mut self, entity: Entity, location: Location) {
@@ -297,6 +302,8 @@ impl EntityTable {
     pub(crate) fn hash_state(&self, hasher: &mut StateHasher) {
         hasher.u32(self.len);
         hasher.u32(self.free);
+        // What was reserved decides which handles come next.
+        hasher.u64(self.reserved.load(Ordering::Relaxed));
         for page in self.pages.iter() {
             hasher.u128(*page.digest.get_or_init(|| page.hash()));
         }

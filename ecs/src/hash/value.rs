@@ -29,7 +29,9 @@ use crate::entity::Entity;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot enter the state hash",
-    note = "derive `StateHash` for it, or mark the component `#[component(not_state)]`"
+    label = "has no `StateHash`",
+    note = "derive `StateHash` for it; take a BTreeMap for a HashMap, whose order is no state; or \
+            leave the whole type out by `#[component(not_state)]` or `#[resource(not_state)]`"
 )]
 pub trait StateHash {
     /// What the value is made of, if it is plain lanes of one kind without padding. Leave it out;
@@ -231,6 +233,14 @@ pub mod probe {
     /// A field type with the number of `f32` and of `f64` that would fill it.
     pub struct Field<T, const F32: usize, const F64: usize>(pub PhantomData<T>);
 
+    impl<T, const F32: usize, const F64: usize> Clone for Field<T, F32, F64> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<T, const F32: usize, const F64: usize> Copy for Field<T, F32, F64> {}
+
     /// How a field of type `T` is hashed.
     pub struct FieldHash<T> {
         pub lane: Option<Lane>,
@@ -323,6 +333,25 @@ pub mod probe {
             FieldHash {
                 lane: None,
                 hash: |value, hasher| value.as_ref().hash_state(hasher),
+            }
+        }
+    }
+
+    /// Takes what is left, so that the error speaks of `StateHash` and not of these traits.
+    pub trait ByNothing<T> {
+        fn describe(self) -> FieldHash<T>
+        where
+            T: StateHash;
+    }
+
+    impl<T, const F32: usize, const F64: usize> ByNothing<T> for Field<T, F32, F64> {
+        fn describe(self) -> FieldHash<T>
+        where
+            T: StateHash,
+        {
+            FieldHash {
+                lane: None,
+                hash: T::hash_state,
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Systems made of functions of parameters.
 
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::param::SystemAccess;
 use super::{IntoSystem, System, SystemError, SystemParam};
@@ -40,13 +41,21 @@ impl<F: ParamFunction<M>, M: 'static> System for FunctionSystem<F, M> {
         self.initialize(world)?;
         let system = self.name();
         let (_, state) = self.state.as_mut().expect("`initialize` made it");
+        world.flush_reserved();
         world.advance_change_tick();
         F::Params::prepare(state, world)
             .map_err(|resource| SystemError::MissingResource { system, resource })?;
         // SAFETY: prepared above for this world; `init` found no conflict between parameters;
         // the exclusive borrow of the world keeps everybody else out while the function runs.
         let params = unsafe { F::Params::get(state, world) };
-        self.function.call(params);
+        let function = &mut self.function;
+        let ran = catch_unwind(AssertUnwindSafe(|| function.call(params)));
+        if let Err(panic) = ran {
+            // Half of what a system wanted is not what it wanted.
+            F::Params::discard(state);
+            world.entities.cancel_reservations();
+            resume_unwind(panic);
+        }
         F::Params::apply(state, world);
         Ok(())
     }

@@ -94,6 +94,9 @@ pub unsafe trait SystemParam {
     /// Does what was put off until the system has ended.
     #[doc(hidden)]
     fn apply(_: &mut Self::State, _: &mut World) {}
+    /// Forgets what was put off by a run that panicked.
+    #[doc(hidden)]
+    fn discard(_: &mut Self::State) {}
 }
 
 /// A parameter that a chunk system may use on several threads at once: [`Res`].
@@ -253,6 +256,10 @@ unsafe impl SystemParam for Commands<'_, '_> {
     fn apply(state: &mut CommandQueue, world: &mut World) {
         state.apply(world);
     }
+
+    fn discard(state: &mut CommandQueue) {
+        *state = CommandQueue::default();
+    }
 }
 
 macro_rules! tuples {
@@ -288,6 +295,11 @@ macro_rules! tuples {
             #[allow(unused_variables, reason = "the empty tuple puts nothing off")]
             fn apply(state: &mut Self::State, world: &mut World) {
                 $($name::apply(&mut state.$index, world);)*
+            }
+
+            #[allow(unused_variables, reason = "the empty tuple puts nothing off")]
+            fn discard(state: &mut Self::State) {
+                $($name::discard(&mut state.$index);)*
             }
         }
 

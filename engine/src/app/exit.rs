@@ -1,5 +1,7 @@
 //! How a system ends the app.
 
+use std::fmt::Display;
+
 use orrery_ecs::Resource;
 
 /// Ends the app after the tick or frame in which a system asks for it.
@@ -18,16 +20,30 @@ use orrery_ecs::Resource;
 /// ```
 #[derive(Clone, Debug, Default, Resource)]
 #[resource(not_state)]
-pub struct Exit(bool);
+pub struct Exit {
+    requested: bool,
+    failure: Option<String>,
+}
 
 impl Exit {
     /// Asks for the end.
     pub fn request(&mut self) {
-        self.0 = true;
+        self.requested = true;
+    }
+
+    /// Ends the app with an error: for what a system cannot put right, such as a simulation that
+    /// has blown up. The first reason counts.
+    pub fn fail(&mut self, reason: impl Display) {
+        self.failure.get_or_insert_with(|| reason.to_string());
+    }
+
+    /// Why a system ended the app, if one did.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// Whether somebody asked for the end.
     pub fn is_requested(&self) -> bool {
-        self.0
+        self.requested
     }
 }

@@ -47,6 +47,15 @@ pub enum AppError {
     /// A schedule could not run to its end.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
+    /// `Startup` did not run to its end before; what it did is half done.
+    #[error("Startup failed before and left the app half made; make a new one")]
+    HalfStarted,
+    /// A system took the resource `Time` away, or replaced the world by one without.
+    #[error("the world has no Time any more: a system removed it or replaced the world")]
+    NoTime,
+    /// A system reported by [`Exit::fail`] that the run cannot go on.
+    #[error("{0}")]
+    Failed(String),
     /// The clock refused a rate, or a frame was overrun under the policy `Error`.
     #[error(transparent)]
     Time(#[from] TimeError),
@@ -74,7 +83,7 @@ pub struct App {
     update: Schedule,
     workers: Workers,
     clock: FixedStep,
-    started: bool,
+    started: Started,
     plugins: Vec<TypeId>,
 }
 
@@ -82,6 +91,14 @@ impl Default for App {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// How far `Startup` has come.
+#[derive(Clone, Copy, PartialEq)]
+enum Started {
+    No,
+    Yes,
+    Failed,
 }
 
 /// The step of a new app: 1/60 s, to the nanosecond.
@@ -106,7 +123,7 @@ impl App {
             update: Schedule::new("Update"),
             workers,
             clock: FixedStep::new(step),
-            started: false,
+            started: Started::No,
             plugins: Vec::new(),
         }
     }
@@ -122,15 +139,18 @@ impl App {
     }
 
     /// Puts another world in the place of this one, for example a fork to go back to, and
-    /// returns the old one. The schedules find their way in it by themselves.
+    /// returns the old one. The schedules find their way in it by themselves; the clock goes on
+    /// at the new world's tick with its step, on this app's workers.
     ///
     /// # Panics
     /// When the new world has no [`Time`]: it was not made by an app.
-    pub fn replace_world(&mut self, world: World) -> World {
-        assert!(
-            world.get_resource::<Time>().is_some(),
-            "a world without Time was not made by an app"
-        );
+    pub fn replace_world(&mut self, mut world: World) -> World {
+        let time = world.get_resource::<Time>().copied();
+        let time = time.expect("a world without Time was not made by an app");
+        self.clock.set_step(time.step());
+        self.clock.set_tick(time.tick());
+        world.insert_resource(self.workers.clone());
+        world.init_resource::<Exit>();
         std::mem::replace(&mut self.world, world)
     }
 
@@ -170,10 +190,12 @@ impl App {
         self
     }
 
-    /// Sets the length of a tick in simulated time. The tick number stays.
+    /// Sets the length of a tick in simulated time. Tick, pause and scale stay.
+    ///
+    /// # Panics
+    /// When a system took the resource [`Time`] away.
     pub fn set_step(&mut self, step: Step) -> &mut Self {
-        let tick = self.time().tick();
-        self.clock = FixedStep::new(step).with_tick(tick);
+        self.clock.set_step(step);
         self.world.resource_mut::<Time>().set_step(step);
         self
     }
@@ -197,6 +219,9 @@ impl App {
     }
 
     /// Simulated time.
+    ///
+    /// # Panics
+    /// When a system took the resource [`Time`] away.
     pub fn time(&self) -> Time {
         *self.world.resource::<Time>()
     }
@@ -204,26 +229,42 @@ impl App {
     /// Runs `Startup` unless it has run. Every runner and [`tick`](App::tick) does it first.
     ///
     /// # Errors
-    /// When a system cannot be run or panics; systems of all schedules are checked here.
+    /// When a system cannot be run, panics or fails; systems of all schedules are checked here.
+    /// A `Startup` that failed is not run again.
     pub fn start(&mut self) -> Result<(), AppError> {
-        if !self.started {
-            for schedule in [&mut self.startup, &mut self.fixed_update, &mut self.update] {
-                schedule.initialize(&mut self.world)?;
-            }
-            self.startup.run(&mut self.world, &self.workers)?;
-            self.started = true;
+        match self.started {
+            Started::Yes => return Ok(()),
+            Started::Failed => return Err(AppError::HalfStarted),
+            Started::No => {}
         }
+        for schedule in [&mut self.startup, &mut self.fixed_update, &mut self.update] {
+            schedule.initialize(&mut self.world)?;
+        }
+        self.started = Started::Failed;
+        self.startup.run(&mut self.world, &self.workers)?;
+        self.failure()?;
+        self.started = Started::Yes;
         Ok(())
+    }
+
+    /// What a system reported as a reason not to go on.
+    fn failure(&self) -> Result<(), AppError> {
+        let failure = self.world.get_resource::<Exit>().and_then(Exit::failure);
+        failure.map_or(Ok(()), |reason| Err(AppError::Failed(reason.to_owned())))
     }
 
     /// Runs one tick: `FixedUpdate`, then time goes on by one step.
     ///
     /// # Errors
-    /// When a system cannot be run or panics; time does not go on then.
+    /// When a system cannot be run, panics or fails; time does not go on then.
     pub fn tick(&mut self) -> Result<(), AppError> {
         self.start()?;
         self.fixed_update.run(&mut self.world, &self.workers)?;
-        self.world.resource_mut::<Time>().advance();
+        self.failure()?;
+        self.world
+            .get_resource_mut::<Time>()
+            .ok_or(AppError::NoTime)?
+            .advance();
         Ok(())
     }
 
@@ -234,7 +275,7 @@ impl App {
     pub fn update(&mut self) -> Result<(), AppError> {
         self.start()?;
         self.update.run(&mut self.world, &self.workers)?;
-        Ok(())
+        self.failure()
     }
 
     /// Whether a system asked for the end.

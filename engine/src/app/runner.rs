@@ -176,6 +176,71 @@ mod tests {
     }
 
     #[test]
+    fn a_startup_that_failed_is_not_run_again() {
+        let mut app = counting();
+        app.add_systems(Startup, |_: Res<Calls>| panic!("no data"));
+        let first = app.tick().expect_err("it panics").to_string();
+        assert!(first.contains("no data"), "{first}");
+        assert!(matches!(app.tick(), Err(AppError::HalfStarted)));
+        assert_eq!(app.world().resource::<Calls>().startup, 1);
+    }
+
+    #[test]
+    fn what_a_panicking_system_queued_is_forgotten() {
+        let mut app = App::new();
+        let mut first = true;
+        app.add_systems(FixedUpdate, move |mut commands: orrery_ecs::Commands| {
+            commands.spawn(());
+            assert!(!std::mem::take(&mut first), "the first time fails");
+        });
+        app.tick().expect_err("it panics");
+        app.tick().expect("it does not");
+        assert_eq!(app.world().len(), 1);
+    }
+
+    #[test]
+    fn a_system_that_fails_ends_the_run_with_its_reason() {
+        let mut app = counting();
+        app.add_systems(FixedUpdate, |mut exit: ResMut<Exit>| {
+            exit.fail("it blew up")
+        });
+        let error = app.run(Runner::Ticks(5)).expect_err("it fails");
+        assert_eq!(error.to_string(), "it blew up");
+        assert_eq!(app.time().tick(), 0);
+    }
+
+    #[test]
+    fn a_world_that_lost_its_time_is_an_error() {
+        let mut app = App::new();
+        app.add_systems(FixedUpdate, |world: &mut orrery_ecs::World| {
+            world.remove_resource::<Time>();
+        });
+        assert!(matches!(app.tick(), Err(AppError::NoTime)));
+    }
+
+    #[test]
+    fn a_new_step_or_world_keeps_pause_and_workers() {
+        let mut app = counting();
+        app.run(Runner::Ticks(3)).expect("nothing fails");
+        let fork = app.world().fork().expect("everything is Clone");
+        app.set_workers(crate::workers::Workers::new(2).expect("two threads can be had"));
+        app.clock_mut().pause();
+        app.set_step(Step::from_hz(100).expect("a valid rate"));
+        assert!(app.clock_mut().is_paused());
+        app.run(Runner::Ticks(4)).expect("nothing fails");
+        app.replace_world(fork);
+        assert_eq!((app.time().tick(), app.clock_mut().tick()), (3, 3));
+        assert_eq!(app.clock_mut().step(), app.time().step());
+        assert_eq!(
+            app.world()
+                .resource::<crate::workers::Workers>()
+                .thread_count(),
+            2
+        );
+        assert!(app.clock_mut().is_paused());
+    }
+
+    #[test]
     fn inside_a_tick_time_is_exact() {
         let mut app = App::new();
         app.add_systems(FixedUpdate, |time: Res<Time>| {

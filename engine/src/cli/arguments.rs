@@ -55,11 +55,15 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
         Some(other) => return Err(unknown_option(&other)),
     };
     match command.as_str() {
-        "help" => Ok(Command::Help),
+        "help" => match parser.next().map_err(wrong)? {
+            None => Ok(Command::Help),
+            Some(other) => Err(unexpected(other, "help")),
+        },
         "list" => match parser.next().map_err(wrong)? {
             None => Ok(Command::List),
             Some(Arg::Long("help") | Arg::Short('h')) => Ok(Command::Help),
-            Some(other) => Err(unexpected(other, "list")),
+            Some(Arg::Value(value)) => Err(unexpected(Arg::Value(value), "list")),
+            Some(_) => Err(CliError::Arguments("list takes no options".to_owned())),
         },
         "run" => run(&mut parser),
         _ => Err(CliError::UnknownCommand {
@@ -74,6 +78,11 @@ fn run(parser: &mut Parser) -> Result<Command, CliError> {
     let mut help = false;
     while let Some(argument) = parser.next().map_err(wrong)? {
         match argument {
+            Arg::Value(model) if model.is_empty() => {
+                return Err(CliError::Arguments(
+                    "a model's name is not empty".to_owned(),
+                ));
+            }
             Arg::Value(model) if options.model.is_empty() => {
                 options.model = model.to_string_lossy().into_owned();
             }
@@ -110,7 +119,7 @@ fn run(parser: &mut Parser) -> Result<Command, CliError> {
         if help {
             return Ok(Command::Help);
         }
-        let message = "run needs a model, as in `run swarm`; `list` shows them";
+        let message = "run needs a model, which `list` shows";
         return Err(CliError::Arguments(message.to_owned()));
     }
     if help {

@@ -24,7 +24,7 @@ options of run:
   --check             compare with the right answer; exit status 1 if it differs
   --quiet, -q         print the final state hash in hexadecimal and nothing else
 
-exit status: 0 all is well, 1 a check or a system failed, 2 wrong arguments";
+exit status: 0 all is well, 1 a check or a system failed, 2 wrong arguments, 130 interrupted";
 
 /// Name that the program was called by; a user's own is not called `orrery`.
 pub(super) fn program() -> String {

@@ -16,9 +16,9 @@
 //! through a [`Setup`], which also reads its settings and takes what it reports, checks and draws.
 //!
 //! Exit status: 0 all is well, 1 a check or a system failed, 2 the command line asks for what
-//! cannot be done, 130 the run was interrupted; then one line on standard error says what, and
-//! where a name is wrong which one is nearest. Progress shows on a terminal only. `NO_COLOR` is
-//! honoured.
+//! cannot be done, 130 the run was interrupted (to end a picture is no interruption); then one
+//! line on standard error says what, and where a name is wrong which one is nearest. Progress
+//! shows on a terminal only. `NO_COLOR` is honoured.
 
 mod arguments;
 mod canvas;
@@ -32,6 +32,7 @@ mod setup;
 mod view;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 pub use canvas::Canvas;
@@ -105,7 +106,9 @@ pub fn main(register: impl FnOnce(&mut Models)) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{}: {error}", help::program());
+            // One line, whatever stood in the arguments. If it cannot be written, nobody is told.
+            let line = error.to_string().replace(['\n', '\r'], " ");
+            let _ = writeln!(std::io::stderr(), "{}: {line}", help::program());
             ExitCode::from(error.exit_status())
         }
     }

@@ -59,7 +59,14 @@ impl Report {
         row: &[f64],
         output: &mut Output,
     ) -> Result<(), CliError> {
-        let values = row.iter().map(|value| format!(" {value:>WIDTH$.10}"));
+        let values = row.iter().map(|&value| {
+            // Small numbers would show as nothing but zeros; a zero has no sign here.
+            if value != 0.0 && value.abs() < 1e-4 {
+                format!(" {value:>WIDTH$.10e}")
+            } else {
+                format!(" {:>WIDTH$.10}", value + 0.0)
+            }
+        });
         output.line(format_args!("{tick:>8}{}", values.collect::<String>()))
     }
 }

@@ -41,10 +41,15 @@ pub(super) fn run(model: &Model, options: RunOptions) -> Result<bool, CliError> 
         .map(|path| Record::create(path, &report))
         .transpose()?;
     let mut output = Output::new();
-    let stop = interrupted();
+    let shown = output.is_terminal()
+        && !options.quiet
+        && record.is_none()
+        && check.is_none()
+        && options.hash_every.is_none();
+    let stop = interrupted(view.is_none() || !shown);
     app.start()?;
     if let Some(mut view) = view {
-        if output.is_terminal() && !options.quiet && record.is_none() && check.is_none() {
+        if shown {
             view::show(
                 &mut app,
                 &mut *view,
@@ -108,13 +113,16 @@ fn wanted_ticks(
     }
 }
 
-/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
-fn interrupted() -> Arc<AtomicBool> {
+/// A flag that Ctrl-C sets. A second Ctrl-C ends the program at once, but not while a picture is
+/// on the terminal, which must be put back.
+fn interrupted(at_once: bool) -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // Without the handlers Ctrl-C ends the program as it always does.
-        let second = signal_hook::flag::register_conditional_shutdown(signal, 130, stop.clone());
-        let _ = second.and_then(|_| signal_hook::flag::register(signal, stop.clone()));
+        if at_once {
+            let _ = signal_hook::flag::register_conditional_shutdown(signal, 130, stop.clone());
+        }
+        let _ = signal_hook::flag::register(signal, stop.clone());
     }
     stop
 }
@@ -287,13 +295,15 @@ impl Progress {
         let rate = tick as f64 / self.start.elapsed().as_secs_f64();
         let left = (self.total - tick) as f64 / rate;
         let total = self.total;
-        eprint!("\rtick {tick} of {total}, {rate:.0} ticks/s, {left:.0} s left\x1b[K");
-        let _ = std::io::stderr().flush();
+        let mut err = std::io::stderr();
+        let line = format!("\rtick {tick} of {total}, {rate:.0} ticks/s, {left:.0} s left\x1b[K");
+        // Nobody is told less for want of a line of progress.
+        let _ = err.write_all(line.as_bytes()).and_then(|()| err.flush());
     }
 
     fn clear(&mut self) {
         if self.shown {
-            eprint!("\r\x1b[K");
+            let _ = std::io::stderr().write_all(b"\r\x1b[K");
             self.shown = false;
         }
     }

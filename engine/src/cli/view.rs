@@ -1,6 +1,7 @@
 //! A model on a terminal: one picture a frame, in real time.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -26,31 +27,47 @@ pub(super) fn show(
     let frame = Step::from_hz(FRAME_HZ).map_err(AppError::from)?;
     let mut pacer = Pacer::new(frame, SystemTimer::new());
     let mut screen = Screen::new(output.has_color());
-    // The alternate screen keeps what was there; the cursor would flicker.
-    output.raw("\x1b[?1049h\x1b[?25l\x1b[2J")?;
-    let mut shown = Ok(());
-    while shown.is_ok() && app.time().tick() < last && !stop.load(Ordering::Relaxed) {
+    let _restore = AlternateScreen::enter(output)?;
+    while app.time().tick() < last && !stop.load(Ordering::Relaxed) && !app.exit_requested() {
         let wake = pacer.wait();
         let start = Instant::now();
-        shown = ticks_of_frame(app, wake.elapsed, last);
-        if shown.is_ok() {
-            let busy = start.elapsed();
-            let text = screen.draw(app, view, name, busy);
-            shown = output.raw(text);
-        }
-        if app.exit_requested() {
-            break;
-        }
+        ticks_of_frame(app, wake.elapsed, last, stop)?;
+        let busy = start.elapsed();
+        output.raw(screen.draw(app, view, name, busy))?;
     }
-    // The terminal is put back whatever happened before.
-    let restored = output.raw("\x1b[?25h\x1b[?1049l");
-    shown.and(restored)
+    Ok(())
 }
 
-fn ticks_of_frame(app: &mut App, elapsed: Duration, last: u64) -> Result<(), CliError> {
+/// The terminal's other screen, without a cursor that would flicker. Dropping it puts the
+/// terminal back, whatever happened: an error or a panic of a view too.
+struct AlternateScreen;
+
+impl AlternateScreen {
+    fn enter(output: &mut Output) -> Result<Self, CliError> {
+        output.raw("\x1b[?1049h\x1b[?25l\x1b[2J")?;
+        Ok(Self)
+    }
+}
+
+impl Drop for AlternateScreen {
+    fn drop(&mut self) {
+        let mut out = std::io::stdout();
+        // A terminal that went away needs nothing.
+        let _ = out
+            .write_all(b"\x1b[?25h\x1b[?1049l")
+            .and_then(|()| out.flush());
+    }
+}
+
+fn ticks_of_frame(
+    app: &mut App,
+    elapsed: Duration,
+    last: u64,
+    stop: &AtomicBool,
+) -> Result<(), CliError> {
     let steps = app.clock_mut().advance(elapsed).map_err(AppError::from)?;
     for _ in 0..steps.count {
-        if app.time().tick() >= last {
+        if app.time().tick() >= last || stop.load(Ordering::Relaxed) {
             break;
         }
         app.tick()?;

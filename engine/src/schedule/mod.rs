@@ -122,6 +122,10 @@ impl Schedule {
                 Ok(Err(source)) => return Err(ScheduleError::System { schedule, source }),
                 Err(panic) => {
                     let (system, message) = (system.name(), message_of(&*panic));
+                    // A payload whose own drop panics has said enough.
+                    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+                        std::mem::forget(second);
+                    }
                     return Err(ScheduleError::Panicked {
                         schedule,
                         system,

@@ -272,6 +272,21 @@ impl FixedStep {
         self.requested = self.requested.saturating_add(count);
     }
 
+    /// Changes the length of a step from now on. Tick, pause, scale, overrun policy and counters
+    /// stay; what was accumulated goes, and the limits are those of a new clock.
+    pub fn set_step(&mut self, step: Step) {
+        let fresh = Self::new(step);
+        self.step = step;
+        (self.max_steps, self.max_gap_ns) = (fresh.max_steps, fresh.max_gap_ns);
+        (self.accumulated_ns, self.carry) = (0, 0);
+    }
+
+    /// Goes on at another tick, as after a return to an earlier state.
+    pub fn set_tick(&mut self, tick: u64) {
+        self.tick = tick;
+        (self.accumulated_ns, self.carry) = (0, 0);
+    }
+
     /// Sets how fast simulated time runs from the next frame on.
     pub fn set_scale(&mut self, scale: Scale) {
         self.carry = self.scale.convert_carry(self.carry, scale);

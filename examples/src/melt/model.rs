@@ -191,21 +191,26 @@ fn forces_now(
     workers: Res<Workers>,
     bounds: Res<Bounds>,
     time: Res<Time>,
+    mut exit: ResMut<Exit>,
 ) {
     let detail = if bounds.is_measured(time.tick() + 1) {
         Detail::All
     } else {
         Detail::Forces
     };
-    compute(atoms, &mut cache.into_inner().forces, &workers, detail);
+    let computed = compute(atoms, &mut cache.into_inner().forces, &workers, detail);
+    computed.unwrap_or_else(|error| exit.fail(error));
 }
 
 fn forces_at_start(
     atoms: Query<(&Position, &mut Force, &mut Anchor)>,
     cache: ResMut<Cache>,
     workers: Res<Workers>,
+    mut exit: ResMut<Exit>,
 ) {
-    compute(atoms, &mut cache.into_inner().forces, &workers, Detail::All);
+    let forces = &mut cache.into_inner().forces;
+    let computed = compute(atoms, forces, &workers, Detail::All);
+    computed.unwrap_or_else(|error| exit.fail(error));
 }
 
 /// Rows are atoms in order, so a running count tells where a block begins.
@@ -214,7 +219,7 @@ fn compute(
     forces: &mut Forces,
     workers: &Workers,
     detail: Detail,
-) {
+) -> Result<(), MeltError> {
     let is_new = forces.anchors().is_empty();
     let (mut first, mut anchors) = (0, Vec::new());
     atoms
@@ -226,15 +231,11 @@ fn compute(
                 anchors.extend_from_slice(bytemuck::cast_slice(block));
             }
         });
-    let restored = if is_new {
-        forces.restore_anchors(workers, &anchors)
-    } else {
-        Ok(())
-    };
-    let computed = restored.and_then(|()| forces.compute(workers, detail));
-    // An atom outside the box or a crowd means that the run has blown up; the schedule turns
-    // this into an error that names the system.
-    let rebuilt = computed.unwrap_or_else(|error| panic!("{error}"));
+    if is_new {
+        forces.restore_anchors(workers, &anchors)?;
+    }
+    // An atom outside the box or a crowd means that the run has blown up.
+    let rebuilt = forces.compute(workers, detail)?;
     let mut first = 0;
     atoms.for_each_chunk(|(_, block, anchors)| {
         forces.store_forces(first, bytemuck::cast_slice_mut(block));
@@ -244,6 +245,7 @@ fn compute(
         }
         first += block.len();
     });
+    Ok(())
 }
 
 fn measure(

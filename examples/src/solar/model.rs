@@ -101,14 +101,17 @@ fn report(setup: &mut Setup<'_>, steps: u64) {
         .app()
         .world_mut()
         .query::<(&Position, &Velocity, &Gravity)>();
-    setup.column("energy", move |world| {
+    let mut at_start = None;
+    setup.column("energy error", move |world| {
         let mut columns = (Vec::new(), Vec::new(), Vec::new());
         for (position, velocity, gravity) in bodies.iter(world) {
             columns.0.push(position.0);
             columns.1.push(velocity.0);
             columns.2.push(gravity.0);
         }
-        super::energy(&columns.0, &columns.1, &columns.2)
+        let energy = super::energy(&columns.0, &columns.1, &columns.2);
+        let first = *at_start.get_or_insert(energy);
+        (energy - first) / first
     });
     let positions = setup.app().world_mut().query::<&Position>();
     setup.check(Comparison {

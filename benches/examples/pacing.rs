@@ -1,5 +1,5 @@
-//! What an idle app costs, and how well it keeps time: `cargo run --release -p orrery-benches --bin
-//! pacing`. Takes half a minute of real time, so it is no criterion bench.
+//! What an idle app costs, and how well it keeps time: `cargo run --release -p orrery-benches
+//! --example pacing`. Takes half a minute of real time, so it is no criterion bench.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! What a fork shares, what it copies, and what it refuses.
 
-use orrery_ecs::{Entity, Resource, World};
+use orrery_ecs::{CommandQueue, Commands, Entity, Resource, World};
 
 use crate::support::{Ledger, Lonely, Named, Num, Pos, panic_of};
 
@@ -137,4 +137,22 @@ fn a_resource_whose_clone_panics_stays_where_it_is() {
     drop(world);
     fork.resource_mut::<Fragile>().0 = 9;
     assert_eq!(fork.resource::<Fragile>().0, 9);
+}
+
+#[test]
+fn a_fork_keeps_what_was_reserved_and_goes_on_alike() {
+    let mut world = World::new();
+    let mut queue = CommandQueue::default();
+    let reserved = Commands::new(&mut queue, &world).spawn(Num(1)).id();
+    let mut fork = world.fork().expect("everything is Clone");
+    assert_eq!(fork.state_hash(), world.state_hash());
+    let (mine, theirs) = (world.spawn(Num(5)).id(), fork.spawn(Num(5)).id());
+    assert_eq!(mine, theirs);
+    assert_ne!(mine, reserved);
+    assert_eq!(fork.state_hash(), world.state_hash());
+    queue.apply(&mut fork);
+    assert_eq!(
+        (queue.missed(), fork.get::<Num>(reserved).map(|num| num.0)),
+        (0, Some(1))
+    );
 }

@@ -59,7 +59,10 @@ mod world;
 pub use archetype::{Archetype, ArchetypeId};
 pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
-pub use component::{Component, ComponentId, FieldInfo, SplitComponent};
+pub use component::{
+    ByBlock, ByRow, Component, ComponentId, FieldInfo, InSparseSet, InTable, Mut, SplitComponent,
+    Storage, Ticks, TrackedComponent, Tracking,
+};
 pub use entity::Entity;
 pub use error::{AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError};
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};

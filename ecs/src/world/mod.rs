@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::archetype::graph::Graph;
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::Bundles;
-use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior};
+use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior, Placement};
 use crate::component::{Component, FieldInfo, Registry};
 use crate::entity::{Entity, EntityTable};
 use crate::hash::Lane;
@@ -246,5 +246,5 @@ const MAX_ARCHETYPES: u32 = u32::MAX - 2;
 /// The column of handles is stored like a component without being one.
 fn entity_info() -> ComponentInfo {
     let (clone, hash) = (CloneBehavior::Bytes, HashBehavior::Lanes(Lane::Bytes));
-    ComponentInfo::new::<Entity>("Entity", clone, hash, Vec::new(), false)
+    ComponentInfo::new::<Entity>("Entity", clone, hash, Vec::new(), Placement::default())
 }

@@ -7,6 +7,7 @@
 mod rows;
 
 use std::cell::UnsafeCell;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +17,7 @@ use super::pool::Pool;
 use super::shared::Shared;
 use super::{BLOCK_ROWS, FIRST_ROWS};
 use crate::component::info::{CloneBehavior, ComponentInfo, Part};
+use crate::component::tracking::RowTicks;
 use crate::panics::FirstPanic;
 
 /// A block as seen by whoever may access it: start and the rows it has room for.
@@ -23,6 +25,56 @@ use crate::panics::FirstPanic;
 pub(crate) struct BlockPointer {
     pub(crate) data: NonNull<u8>,
     pub(crate) capacity: usize,
+}
+
+/// Starts of the ticks of a tracked component's rows in one block.
+#[derive(Clone, Copy)]
+pub(crate) struct TickRuns {
+    added: NonNull<u64>,
+    changed: NonNull<u64>,
+}
+
+impl TickRuns {
+    /// Where the ticks of one row are.
+    ///
+    /// # Safety
+    /// `row` lies inside the block.
+    #[inline]
+    #[expect(dead_code, reason = "queries will read it")]
+    pub(crate) unsafe fn row(self, row: usize) -> RowTicks {
+        RowTicks {
+            // SAFETY: guaranteed by the caller.
+            added: unsafe { self.added.add(row) },
+            // SAFETY: guaranteed by the caller.
+            changed: unsafe { self.changed.add(row) },
+        }
+    }
+
+    /// Marks a row as written.
+    ///
+    /// # Safety
+    /// `row` lies inside the block, which is the caller's alone.
+    #[inline]
+    pub(super) unsafe fn set_changed(self, row: usize, tick: u64) {
+        // SAFETY: guaranteed by the caller.
+        let changed = unsafe { self.changed.add(row) };
+        // SAFETY: as above.
+        unsafe { changed.write(tick) };
+    }
+
+    /// Marks a row as new.
+    ///
+    /// # Safety
+    /// As `set_changed`.
+    #[inline]
+    pub(super) unsafe fn set_added(self, row: usize, tick: u64) {
+        // SAFETY: guaranteed by the caller.
+        let added = unsafe { self.added.add(row) };
+        // SAFETY: as above.
+        unsafe { added.write(tick) };
+        // SAFETY: as above.
+        unsafe { self.set_changed(row, tick) };
+    }
 }
 
 struct SlotInner {
@@ -145,6 +197,24 @@ impl Column {
         self.slots[block].inner().pointer
     }
 
+    /// Where the ticks of a block's rows are; `None` if the component is not tracked.
+    #[inline]
+    pub(crate) fn tick_runs(&self, block: BlockPointer) -> Option<TickRuns> {
+        if !self.info.tracked {
+            return None;
+        }
+        let start = |part| {
+            let start = part_start(&self.info.parts, part, block.capacity);
+            // SAFETY: every part starts inside its block.
+            unsafe { block.data.add(start) }.cast()
+        };
+        let first = self.info.value_parts;
+        Some(TickRuns {
+            added: start(first),
+            changed: start(first + 1),
+        })
+    }
+
     pub(crate) fn memory(&self, block: usize) -> &BlockMemory {
         &self.slots[block].inner().memory
     }
@@ -234,10 +304,13 @@ impl Column {
         match self.info.clone {
             // SAFETY: passed on from the caller.
             CloneBehavior::Bytes => unsafe { self.copy_bytes(from, to, rows) },
-            // SAFETY: passed on from the caller; only plain components have values to clone.
-            CloneBehavior::Values(clone) => unsafe {
-                clone(from.data.as_ptr(), to.data.as_ptr(), rows);
-            },
+            CloneBehavior::Values(clone) => {
+                // SAFETY: passed on from the caller; only plain components have values to clone.
+                unsafe { clone(from.data.as_ptr(), to.data.as_ptr(), rows) };
+                let ticks = self.info.value_parts..self.info.parts.len();
+                // SAFETY: passed on from the caller.
+                unsafe { self.copy_parts(ticks, from, to, rows) };
+            }
             // A fork shares the empty block that an archetype keeps in reserve.
             CloneBehavior::Refuse => {
                 assert!(rows == 0, "a world with {} is not forked", self.info.name);
@@ -248,8 +321,22 @@ impl Column {
     /// # Safety
     /// `from` and `to` have room for `rows` rows and do not overlap.
     unsafe fn copy_bytes(&self, from: BlockPointer, to: BlockPointer, rows: usize) {
+        // SAFETY: passed on from the caller.
+        unsafe { self.copy_parts(0..self.info.parts.len(), from, to, rows) };
+    }
+
+    /// # Safety
+    /// As `copy_bytes`, and there are such parts.
+    unsafe fn copy_parts(
+        &self,
+        which: Range<usize>,
+        from: BlockPointer,
+        to: BlockPointer,
+        rows: usize,
+    ) {
         let parts = &self.info.parts;
-        for (index, part) in parts.iter().enumerate() {
+        for index in which {
+            let part = parts[index];
             // SAFETY: every part starts inside its block.
             let source = unsafe { from.data.add(part_start(parts, index, from.capacity)) };
             // SAFETY: as above.

@@ -64,7 +64,7 @@ impl Column {
     pub(crate) unsafe fn read(&self, row: usize, value: *mut u8) {
         let (block, inside) = split_row(row);
         let block = self.block_read(block);
-        for (index, part) in self.info.parts.iter().enumerate() {
+        for (index, part) in self.info.value_parts().iter().enumerate() {
             // SAFETY: the row exists, by the caller.
             let source = unsafe { self.part_row(block, index, inside) };
             // SAFETY: a part lies inside the value.
@@ -89,14 +89,17 @@ impl Column {
     ) {
         // SAFETY: passed on from the caller.
         let (block, inside) = unsafe { self.locate_mut(row, len, to) };
-        for index in 0..self.info.parts.len() {
-            let part = self.info.parts[index];
+        for (index, part) in self.info.value_parts().iter().enumerate() {
             // SAFETY: the block has room for the row.
             let target = unsafe { self.part_row(block, index, inside) };
             // SAFETY: a part lies inside the value.
             let source = unsafe { value.add(part.offset_bytes) };
             // SAFETY: `part.size_bytes` bytes on both sides, apart from each other.
             unsafe { source.copy_to_nonoverlapping(target, part.size_bytes) };
+        }
+        if let Some(runs) = self.tick_runs(block) {
+            // SAFETY: the block has room for the row, in its tick runs too.
+            unsafe { runs.set_added(inside, to.tick) };
         }
     }
 
@@ -115,14 +118,17 @@ impl Column {
     ) {
         // SAFETY: passed on from the caller.
         let (block, inside) = unsafe { self.locate_mut(row, len, to) };
-        for index in 0..self.info.parts.len() {
-            let part = self.info.parts[index];
+        for (index, part) in self.info.value_parts().iter().enumerate() {
             // SAFETY: the row exists, by the caller.
             let ours = unsafe { self.part_row(block, index, inside) };
             // SAFETY: a part lies inside the value.
             let theirs = unsafe { value.add(part.offset_bytes) };
             // SAFETY: `part.size_bytes` bytes on both sides, apart from each other.
             unsafe { std::ptr::swap_nonoverlapping(ours, theirs, part.size_bytes) };
+        }
+        if let Some(runs) = self.tick_runs(block) {
+            // SAFETY: the row exists, by the caller.
+            unsafe { runs.set_changed(inside, to.tick) };
         }
     }
 

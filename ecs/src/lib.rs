@@ -64,7 +64,9 @@ pub use component::{
     Storage, Ticks, TrackedComponent, Tracking,
 };
 pub use entity::Entity;
-pub use error::{AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError};
+pub use error::{
+    AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError, SpawnAtError,
+};
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
 pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash};
 pub use query::{

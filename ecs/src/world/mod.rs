@@ -77,18 +77,19 @@ impl World {
         let registry = Registry::default();
         let entity_info = Arc::new(entity_info());
         let empty = Archetype::new(ArchetypeId(0), Vec::new(), &registry, &entity_info);
+        let pool = Arc::new(Pool::new());
         let mut graph = Graph::default();
         graph.add(&empty);
         Self {
             id: WorldId::next(),
             tick: 1,
-            entities: EntityTable::new(),
+            entities: EntityTable::new(Arc::clone(&pool)),
             registry: Shared::new(registry),
             bundles: Shared::new(Bundles::default()),
             graph: Shared::new(graph),
             archetypes: vec![empty],
             resources: Resources::default(),
-            pool: Arc::new(Pool::new()),
+            pool,
             entity_info,
         }
     }

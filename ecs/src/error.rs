@@ -54,6 +54,18 @@ pub enum SpawnAtError {
     },
 }
 
+/// Columns that were handed over together have different lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the column of {component} has {found} values, and {expected} entities were asked for")]
+pub struct ColumnLengthError {
+    /// Name of the component.
+    pub component: &'static str,
+    /// Values in its column.
+    pub found: usize,
+    /// Entities that were to be spawned.
+    pub expected: usize,
+}
+
 /// A query did not give what was asked for one entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]

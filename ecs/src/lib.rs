@@ -77,7 +77,9 @@ pub use resource::{Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;
 pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
 pub use system::{ExclusiveMarker, IntoSystem, SharedParam, System, SystemError, SystemParam};
-pub use world::{EntityMut, EntityRef, SpawnBatch, World, WorldId};
+pub use world::{
+    ColumnSource, ColumnSources, EntityMut, EntityRef, IntoColumnSource, SpawnBatch, World, WorldId,
+};
 
 /// What the derive macros refer to; not for users.
 #[doc(hidden)]

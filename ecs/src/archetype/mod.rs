@@ -1,5 +1,6 @@
 //! An archetype: all entities with the same set of components, and their columns.
 
+mod bulk;
 pub(crate) mod graph;
 mod rows;
 mod run;
@@ -15,7 +16,9 @@ use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
 use crate::storage::column::{Column, Writer, rows_in_block};
 
+pub(crate) use bulk::FreshColumn;
 pub(crate) use rows::{Leaving, Moved};
+pub(crate) use run::Run;
 use window::Windows;
 
 /// Number of an archetype in one world, in order of creation.
@@ -45,6 +48,8 @@ pub struct Archetype {
     windows: Windows,
     /// Whether every component lies in one piece.
     plain: bool,
+    /// Size of a value of each component in bytes.
+    sizes: Box<[usize]>,
     /// Whether a component's values have to be dropped.
     has_drop: bool,
 }
@@ -74,6 +79,7 @@ impl Archetype {
             room: 0,
             windows: Windows::default(),
             plain: infos().all(|info| info.parts.len() == 1),
+            sizes: infos().map(|info| info.layout.size()).collect(),
             has_drop: infos().any(|info| info.drop.is_some()),
             components: components.into_boxed_slice(),
             len: 0,
@@ -93,6 +99,7 @@ impl Archetype {
             room: self.room,
             windows: Windows::default(),
             plain: self.plain,
+            sizes: self.sizes.clone(),
             has_drop: self.has_drop,
             len: self.len,
         }

@@ -11,7 +11,7 @@ use crate::bundle::Bundle;
 use crate::entity::{Entity, Location};
 use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
-use crate::storage::column::Writer;
+use crate::storage::column::{Writer, copy_value};
 
 /// What becomes of the values that only the old archetype has.
 #[derive(Clone, Copy)]
@@ -183,10 +183,22 @@ impl Archetype {
         if row != last {
             let (into, from) = (self.windows.get(which), self.windows.get(Which::Tail));
             let (target, source) = (row % BLOCK_ROWS, last % BLOCK_ROWS);
-            for (index, column) in self.columns.iter().enumerate() {
-                let (into, from) = (into.column(index), from.column(index));
-                // SAFETY: two different rows in open blocks; the target holds no value.
-                unsafe { column.transfer((from, source), (into, target)) };
+            if self.plain {
+                let starts = from.data().iter().zip(into.data());
+                for (&size, (from, into)) in self.sizes.iter().zip(starts) {
+                    // SAFETY: the row exists, and its value is one piece of `size` bytes.
+                    let from = unsafe { from.add(source * size) };
+                    // SAFETY: as above.
+                    let into = unsafe { into.add(target * size) };
+                    // SAFETY: two different rows; the target holds no value.
+                    unsafe { copy_value(from.as_ptr(), into.as_ptr(), size) };
+                }
+            } else {
+                for (index, column) in self.columns.iter().enumerate() {
+                    let (into, from) = (into.column(index), from.column(index));
+                    // SAFETY: two different rows in open blocks; the target holds no value.
+                    unsafe { column.transfer((from, source), (into, target)) };
+                }
             }
             // SAFETY: the last row's handle.
             let entity = unsafe { from.handles().add(source) };

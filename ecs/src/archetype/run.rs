@@ -12,7 +12,7 @@ use super::window::Which;
 use crate::bundle::Bundle;
 use crate::entity::{Entity, EntityTable};
 use crate::storage::BLOCK_ROWS;
-use crate::storage::column::{BlockPointer, Writer};
+use crate::storage::column::{BlockPointer, Column, Writer};
 
 /// Rows of one open block that are being filled.
 pub(crate) struct Run<'a> {
@@ -75,33 +75,59 @@ impl Run<'_> {
     #[inline]
     pub(crate) unsafe fn push<B: Bundle>(&mut self, bundle: B) {
         debug_assert!(self.left() > 0, "a run is filled as far as it was opened");
-        let (row, plain) = (self.next, self.archetype.plain);
+        let row = self.next;
+        self.next = row + 1;
+        if !self.archetype.plain {
+            // SAFETY: passed on from the caller.
+            return unsafe { self.push_parts(row, bundle) };
+        }
         let mut index = 0;
+        // Small enough to be inlined, where the size is a constant and the copy a few moves.
         bundle.visit(&mut |value, size_bytes| {
-            let block = self.blocks[index];
-            if plain {
-                // SAFETY: the block has room for the row.
-                let place = unsafe { block.data.add(row * size_bytes) };
-                // SAFETY: `size_bytes` is the component's size, and the value is ours to move.
-                unsafe { value.copy_to_nonoverlapping(place.as_ptr(), size_bytes) };
-            } else {
-                let column = &self.archetype.columns[self.columns[index] as usize];
-                // SAFETY: as above, piece by piece.
-                unsafe { column.put(block, row, value, self.tick) };
-            }
+            // SAFETY: the block has room for the row.
+            let place = unsafe { self.blocks[index].data.add(row * size_bytes) };
+            // SAFETY: `size_bytes` is the component's size, and the value is ours to move.
+            unsafe { value.copy_to_nonoverlapping(place.as_ptr(), size_bytes) };
             index += 1;
         });
-        self.next = row + 1;
     }
 
-    /// Fills rows of one column from the next one on, without counting them; `fill` gets the
-    /// address of the first. For components in one piece.
+    /// Fills a row where a component is in several pieces.
     ///
     /// # Safety
-    /// Every column is filled in the same `rows` rows before they are counted by `count`.
+    /// As `push`, for a row of the run.
+    #[inline(never)]
+    unsafe fn push_parts<B: Bundle>(&self, row: usize, bundle: B) {
+        let mut index = 0;
+        bundle.visit(&mut |value, _| {
+            let (column, block) = (self.column(index), self.blocks[index]);
+            // SAFETY: the block has room for the row, and the value is ours to move.
+            unsafe { column.put(block, row, value, self.tick) };
+            index += 1;
+        });
+    }
+
+    /// The column of one of the bundle's components.
+    pub(crate) fn column(&self, index: usize) -> &Column {
+        &self.archetype.columns[self.columns[index] as usize]
+    }
+
+    /// Where the next row of a column begins, for components of so many bytes.
+    ///
+    /// The values belong to nobody until `count` counts their rows.
     pub(crate) fn start_of(&self, index: usize, size_bytes: usize) -> NonNull<u8> {
         // SAFETY: the row lies inside the block, or one behind its last.
         unsafe { self.blocks[index].data.add(self.next * size_bytes) }
+    }
+
+    /// Moves a value into a column, `ahead` rows after the next one, without counting it.
+    ///
+    /// # Safety
+    /// More than `ahead` rows are left, and the value is of the column's component.
+    pub(crate) unsafe fn put(&self, index: usize, ahead: usize, value: *const u8) {
+        let (column, block) = (self.column(index), self.blocks[index]);
+        // SAFETY: the block has room for the row; the rest is passed on from the caller.
+        unsafe { column.put(block, self.next + ahead, value, self.tick) };
     }
 
     /// Counts rows that were filled.

@@ -17,7 +17,6 @@ use crate::storage::column::{BlockPointer, Writer};
 pub(super) struct Window {
     /// `CLOSED` where none is open.
     block: usize,
-    tick: u64,
     capacity: usize,
     handles: NonNull<Entity>,
     /// Start of the block in each column.
@@ -36,7 +35,6 @@ impl Default for Window {
     fn default() -> Self {
         Self {
             block: CLOSED,
-            tick: 0,
             capacity: 0,
             handles: NonNull::dangling(),
             data: Box::default(),
@@ -52,6 +50,12 @@ impl Window {
             data: self.data[index],
             capacity: self.capacity,
         }
+    }
+
+    /// Start of the open block in each column.
+    #[inline]
+    pub(super) fn data(&self) -> &[NonNull<u8>] {
+        &self.data
     }
 
     /// Start of the open block's handles.
@@ -79,6 +83,8 @@ pub(super) enum Which {
 #[derive(Default)]
 pub(super) struct Windows {
     open: [Window; 2],
+    /// Change tick that the open blocks are marked with.
+    tick: u64,
     /// A fork or a hash has seen the blocks since they were opened. Only stored through a shared
     /// borrow, only read through an exclusive one, and what hands over from one to the other
     /// orders the two; so relaxed is enough.
@@ -105,11 +111,14 @@ impl Windows {
         &self.open[which as usize]
     }
 
-    /// Whether a block is open for writing at a tick.
+    /// Closes both if another tick, a fork or a hash has come between.
     #[inline]
-    fn is_open(&mut self, which: Which, block: usize, tick: u64) -> bool {
-        let window = &self.open[which as usize];
-        window.block == block && window.tick == tick && !*self.seen.get_mut()
+    fn refresh(&mut self, tick: u64) {
+        if self.tick != tick || *self.seen.get_mut() {
+            self.close();
+            self.tick = tick;
+            *self.seen.get_mut() = false;
+        }
     }
 }
 
@@ -122,6 +131,7 @@ impl Archetype {
         if self.len == self.room {
             self.reserve(1, to);
         }
+        self.windows.refresh(to.tick);
         self.open(Which::Tail, self.len / BLOCK_ROWS, to);
     }
 
@@ -129,6 +139,7 @@ impl Archetype {
     #[inline]
     pub(super) fn open_row(&mut self, row: usize, to: Writer<'_>) -> Which {
         let (block, last) = (row / BLOCK_ROWS, (self.len - 1) / BLOCK_ROWS);
+        self.windows.refresh(to.tick);
         self.open(Which::Tail, last, to);
         if block == last {
             return Which::Tail;
@@ -139,7 +150,7 @@ impl Archetype {
 
     #[inline]
     fn open(&mut self, which: Which, block: usize, to: Writer<'_>) {
-        if !self.windows.is_open(which, block, to.tick) {
+        if self.windows.open[which as usize].block != block {
             self.open_slowly(which, block, to);
         }
     }
@@ -147,9 +158,6 @@ impl Archetype {
     #[cold]
     #[inline(never)]
     fn open_slowly(&mut self, which: Which, block: usize, to: Writer<'_>) {
-        if std::mem::take(self.windows.seen.get_mut()) {
-            self.windows.close();
-        }
         let len = self.len;
         let window = &mut self.windows.open[which as usize];
         // A `clone` that panics below leaves the window closed.
@@ -166,7 +174,6 @@ impl Archetype {
         let handles = unsafe { self.entities.open(block, len, to) };
         window.handles = handles.data.cast();
         window.capacity = handles.capacity;
-        window.tick = to.tick;
         window.block = block;
     }
 }

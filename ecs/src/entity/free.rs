@@ -44,8 +44,17 @@ impl FreeList {
 
     #[inline]
     fn piece_mut(&mut self, place: usize) -> &mut Piece {
-        let piece = self.pieces.make_mut()[place / PIECE].make_mut();
-        piece.digest.take();
+        self.pieces.make_mut()[place / PIECE].make_mut()
+    }
+
+    /// A piece whose index at `place` is popped. Forgets its digest if it was full until now; one
+    /// that is not full has none, so pushing need not ask.
+    #[inline]
+    fn piece_popped(&mut self, place: usize) -> &mut Piece {
+        let piece = self.piece_mut(place);
+        if place % PIECE == PIECE - 1 {
+            piece.digest.take();
+        }
         piece
     }
 
@@ -71,10 +80,22 @@ impl FreeList {
     #[inline]
     pub(super) fn pop(&mut self) -> Option<u32> {
         let place = self.len.checked_sub(1)? as usize;
-        // Forgets the digest: the piece is no longer full.
-        let index = self.piece_mut(place).indices[place % PIECE];
+        let index = self.piece_popped(place).indices[place % PIECE];
         self.len -= 1;
         Some(index)
+    }
+
+    /// Pops up to `wanted` indices at once and hands them over as they lie, the first one last.
+    ///
+    /// Gives none only where the list is empty.
+    pub(super) fn pop_many(&mut self, wanted: usize) -> &[u32] {
+        let Some(top) = self.len.checked_sub(1) else {
+            return &[];
+        };
+        let end = top as usize % PIECE + 1;
+        let start = end.saturating_sub(wanted);
+        self.len -= (end - start) as u32;
+        &self.piece_popped(top as usize).indices[start..end]
     }
 
     /// Takes an index out of the middle, and keeps the order of the others.
@@ -134,6 +155,22 @@ mod tests {
             assert_eq!(list.pop(), Some(index));
         }
         assert_eq!(list.pop(), None);
+    }
+
+    #[test]
+    fn popping_many_gives_what_popping_one_by_one_would() {
+        let mut list = FreeList::new();
+        (0..5_000).for_each(|index| list.push(index));
+        let mut popped = Vec::new();
+        for wanted in (1..).step_by(37) {
+            let piece = list.pop_many(wanted);
+            assert!(piece.len() <= wanted);
+            popped.extend(piece.iter().rev());
+            if piece.is_empty() {
+                break;
+            }
+        }
+        assert!(popped.iter().copied().eq((0..5_000).rev()));
     }
 
     #[test]

@@ -315,22 +315,58 @@ impl EntityTable {
                 row: first.row + row as u32,
                 ..first
             };
-            if self.free.len() > 0 || (self.len as usize).is_multiple_of(PAGE) {
-                let entity = self.allocate_at(location);
-                // SAFETY: `row < rows`, by the caller.
-                let handle = unsafe { handles.add(row) };
-                // SAFETY: as above.
-                unsafe { handle.write(entity) };
-                row += 1;
+            // SAFETY: `row < rows`, by the caller.
+            let handles = unsafe { handles.add(row) };
+            if self.free.len() > 0 {
+                // SAFETY: `row` and what is left make `rows`.
+                row += unsafe { self.allocate_free(handles, rows - row, location) };
                 continue;
             }
+            if self.len as usize / PAGE == self.pages.len() {
+                self.add_page();
+            }
             let count = (rows - row).min(PAGE - self.len as usize % PAGE);
-            // SAFETY: `row + count <= rows`, by the caller.
-            let handles = unsafe { handles.add(row) };
-            // SAFETY: as above; the page of the next fresh index exists and has `count` more.
+            // SAFETY: `row + count <= rows`, by the caller; the page of the next fresh index exists and has `count` more.
             unsafe { self.allocate_fresh(handles, count, location) };
             row += count;
         }
+    }
+
+    /// Takes free indices, as many as lie together, and says how many.
+    ///
+    /// # Safety
+    /// `handles` is writable for `wanted` handles.
+    unsafe fn allocate_free(
+        &mut self,
+        handles: NonNull<Entity>,
+        wanted: usize,
+        first: Location,
+    ) -> usize {
+        let indices = self.free.pop_many(wanted);
+        let pages = self.pages.make_mut();
+        let mut at = 0;
+        while at < indices.len() {
+            // Indices that were freed together often lie on one page.
+            let page = |index: u32| index as usize / PAGE;
+            let here = page(indices[indices.len() - 1 - at]);
+            let entries = pages[here].entries_reborn(&self.pool);
+            for &index in indices[..indices.len() - at].iter().rev() {
+                if page(index) != here {
+                    break;
+                }
+                let entry = &mut entries[index as usize % PAGE];
+                entry.archetype = first.archetype;
+                entry.row = first.row + at as u32;
+                let generation = entry.generation;
+                // SAFETY: `at < wanted`, by the caller.
+                let handle = unsafe { handles.add(at) };
+                // SAFETY: as above.
+                unsafe { handle.write(Entity { index, generation }) };
+                at += 1;
+            }
+        }
+        self.living += at as u32;
+        at
     }
 
     /// Takes fresh indices of one page.
@@ -431,6 +467,13 @@ impl EntityTable {
     /// Makes the reserved handles living ones, without a row.
     #[inline]
     pub(crate) fn flush(&mut self) {
+        if *self.reserved.get_mut() != 0 {
+            self.flush_slowly();
+        }
+    }
+
+    #[cold]
+    fn flush_slowly(&mut self) {
         for _ in 0..std::mem::take(self.reserved.get_mut()) {
             self.allocate();
         }
@@ -448,6 +491,26 @@ impl EntityTable {
         debug_assert_eq!(entry.generation, entity.generation);
         entry.archetype = location.archetype;
         entry.row = location.row;
+    }
+
+    /// Sets the rows of living entities that lie one after the other.
+    pub(crate) fn set_many(&mut self, entities: &[Entity], first: Location) {
+        let pages = self.pages.make_mut();
+        let mut at = 0;
+        while at < entities.len() {
+            // Neighbours in a column are mostly neighbours here.
+            let here = entities[at].index as usize / PAGE;
+            let entries = pages[here].entries_mut(&self.pool);
+            for &entity in &entities[at..] {
+                if entity.index as usize / PAGE != here {
+                    break;
+                }
+                let entry = &mut entries[entity.index as usize % PAGE];
+                entry.archetype = first.archetype;
+                entry.row = first.row + at as u32;
+                at += 1;
+            }
+        }
     }
 
     /// Frees the handle of a living entity; an index without further generations is retired.

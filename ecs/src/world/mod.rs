@@ -1,6 +1,8 @@
 //! The world: entities, their components and resources.
 
 mod access;
+mod bulk;
+mod columns;
 mod entity_ref;
 mod fork;
 mod hash;
@@ -23,6 +25,7 @@ use crate::storage::column::Writer;
 use crate::storage::pool::{Pool, PoolUsage};
 use crate::storage::shared::Shared;
 
+pub use columns::{ColumnSource, ColumnSources, IntoColumnSource};
 pub use entity_ref::{EntityMut, EntityRef};
 pub use spawn::SpawnBatch;
 
@@ -212,6 +215,7 @@ impl World {
     }
 
     /// Gives living rows to handles that commands reserved.
+    #[inline]
     pub(crate) fn flush_reserved(&mut self) {
         self.entities.flush();
     }

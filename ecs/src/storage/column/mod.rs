@@ -5,8 +5,11 @@
 //! here and in `blocks.rs`, single rows in `rows.rs`.
 
 mod blocks;
+mod bulk;
 mod rows;
 mod ticks;
+
+pub(crate) use rows::copy_value;
 
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;

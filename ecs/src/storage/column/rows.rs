@@ -17,33 +17,38 @@ pub(crate) unsafe fn copy_value(from: *const u8, to: *mut u8, size: usize) {
     /// As `copy_value`, and `size_of::<W>() <= size <= 2 * size_of::<W>()`.
     #[inline(always)]
     unsafe fn two_words<W: Copy>(from: *const u8, to: *mut u8, size: usize) {
-        let second = size - size_of::<W>();
         // SAFETY: guaranteed by the caller.
         let first = unsafe { from.cast::<W>().read_unaligned() };
+        // SAFETY: as above, on the other side.
+        unsafe { to.cast::<W>().write_unaligned(first) };
+        let second = size - size_of::<W>();
         // SAFETY: `second + size_of::<W>() == size`.
         let source = unsafe { from.add(second) };
         // SAFETY: as above.
         let last = unsafe { source.cast::<W>().read_unaligned() };
-        // SAFETY: as above, on the other side.
-        unsafe { to.cast::<W>().write_unaligned(first) };
         // SAFETY: as above.
         let target = unsafe { to.add(second) };
         // SAFETY: as above.
         unsafe { target.cast::<W>().write_unaligned(last) };
     }
     type Words<const N: usize> = [std::mem::MaybeUninit<u64>; N];
-    match size {
-        0 => {}
-        // SAFETY: sizes as `two_words` asks for; the rest is passed on from the caller.
-        4..=8 => unsafe { two_words::<std::mem::MaybeUninit<u32>>(from, to, size) },
-        // SAFETY: as above.
-        9..=16 => unsafe { two_words::<Words<1>>(from, to, size) },
-        // SAFETY: as above.
-        17..=32 => unsafe { two_words::<Words<2>>(from, to, size) },
-        // SAFETY: as above.
-        33..=64 => unsafe { two_words::<Words<4>>(from, to, size) },
+    // In the order of what components mostly are: vectors, numbers, matrices.
+    if !(4..=64).contains(&size) {
         // SAFETY: passed on from the caller.
-        _ => unsafe { from.copy_to_nonoverlapping(to, size) },
+        return unsafe { from.copy_to_nonoverlapping(to, size) };
+    }
+    if size < 8 {
+        // SAFETY: sizes as `two_words` asks for; the rest is passed on from the caller.
+        unsafe { two_words::<std::mem::MaybeUninit<u32>>(from, to, size) }
+    } else if size <= 16 {
+        // SAFETY: as above.
+        unsafe { two_words::<Words<1>>(from, to, size) }
+    } else if size <= 32 {
+        // SAFETY: as above.
+        unsafe { two_words::<Words<2>>(from, to, size) }
+    } else {
+        // SAFETY: as above.
+        unsafe { two_words::<Words<4>>(from, to, size) }
     }
 }
 

@@ -89,6 +89,8 @@ type Edges = Vec<(BundleId, Arc<Edge>)>;
 pub(crate) struct Graph {
     by_components: FxHashMap<Box<[ComponentId]>, ArchetypeId>,
     edges: Vec<[Edges; 2]>,
+    /// Edges that no single bundle leads along.
+    direct: FxHashMap<(ArchetypeId, ArchetypeId), Arc<Edge>>,
 }
 
 impl Graph {
@@ -131,6 +133,23 @@ impl Graph {
     ) -> &Edge {
         let found = self.edge(direction, ArchetypeId(from.archetype), bundle);
         found.expect("the edge was just made")
+    }
+
+    pub(crate) fn has_direct_edge(&self, from: ArchetypeId, target: ArchetypeId) -> bool {
+        self.direct.contains_key(&(from, target))
+    }
+
+    /// An edge that `remember_direct` was told of.
+    ///
+    /// # Panics
+    /// When it was not.
+    pub(crate) fn direct_edge(&self, from: ArchetypeId, target: ArchetypeId) -> &Edge {
+        let found = self.direct.get(&(from, target));
+        found.expect("the edge was just made")
+    }
+
+    pub(crate) fn remember_direct(&mut self, from: ArchetypeId, edge: Edge) {
+        self.direct.insert((from, edge.target), Arc::new(edge));
     }
 
     pub(crate) fn remember(

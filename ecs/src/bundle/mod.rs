@@ -55,6 +55,13 @@ pub unsafe trait Bundle: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn visit(self, receive: &mut impl FnMut(*mut u8, usize));
 
+    /// Gives the address of each component where it lies, in the same order.
+    ///
+    /// # Safety
+    /// `this` points to a bundle.
+    #[doc(hidden)]
+    unsafe fn pointers(this: *mut Self, receive: &mut impl FnMut(*mut u8));
+
     /// Puts a bundle together from its components, in the same order.
     ///
     /// # Safety
@@ -81,6 +88,10 @@ unsafe impl<C: Component> Bundle for C {
         receive((&raw mut value).cast(), size_of::<C>());
     }
 
+    unsafe fn pointers(this: *mut Self, receive: &mut impl FnMut(*mut u8)) {
+        receive(this.cast());
+    }
+
     unsafe fn assemble(give: &mut impl FnMut(*mut u8)) -> Self {
         let mut value = MaybeUninit::<C>::uninit();
         give(value.as_mut_ptr().cast());
@@ -90,7 +101,7 @@ unsafe impl<C: Component> Bundle for C {
 }
 
 macro_rules! tuples {
-    ($($name:ident)*) => {
+    ($($name:ident $index:tt)*) => {
         // SAFETY: the elements keep the contract, and are taken in the same order each time.
         unsafe impl<$($name: Bundle),*> Bundle for ($($name,)*) {
             #[allow(unused_variables, reason = "the empty tuple adds nothing")]
@@ -106,6 +117,13 @@ macro_rules! tuples {
                 $($name.visit(receive);)*
             }
 
+            #[allow(unused_variables, reason = "the empty tuple has nothing to give")]
+            #[allow(clippy::multiple_unsafe_ops_per_block, reason = "one for each element")]
+            unsafe fn pointers(this: *mut Self, receive: &mut impl FnMut(*mut u8)) {
+                // SAFETY: passed on from the caller, element by element.
+                $(unsafe { $name::pointers(&raw mut (*this).$index, receive) };)*
+            }
+
             #[allow(unused_variables, reason = "the empty tuple takes nothing")]
             #[allow(clippy::unused_unit, reason = "the empty tuple")]
             unsafe fn assemble(give: &mut impl FnMut(*mut u8)) -> Self {
@@ -117,18 +135,18 @@ macro_rules! tuples {
 }
 
 tuples!();
-tuples!(A);
-tuples!(A B);
-tuples!(A B C);
-tuples!(A B C D);
-tuples!(A B C D E);
-tuples!(A B C D E F);
-tuples!(A B C D E F G);
-tuples!(A B C D E F G H);
-tuples!(A B C D E F G H I);
-tuples!(A B C D E F G H I J);
-tuples!(A B C D E F G H I J K);
-tuples!(A B C D E F G H I J K L);
+tuples!(A 0);
+tuples!(A 0 B 1);
+tuples!(A 0 B 1 C 2);
+tuples!(A 0 B 1 C 2 D 3);
+tuples!(A 0 B 1 C 2 D 3 E 4);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11);
 
 /// What a world knows of a bundle type.
 #[derive(Clone)]

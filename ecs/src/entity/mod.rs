@@ -31,6 +31,17 @@ const _: () = assert!(size_of::<Entity>() == 8);
 const _: () = assert!(size_of::<Option<Entity>>() == 8);
 
 impl Entity {
+    /// A handle of no entity in any world: its index is never given out.
+    ///
+    /// ```
+    /// use orrery_ecs::{Entity, World};
+    /// assert!(!World::new().contains(Entity::NONE));
+    /// ```
+    pub const NONE: Self = Self {
+        index: u32::MAX,
+        generation: NonZeroU32::MIN,
+    };
+
     /// Position in the world's entity table.
     pub fn index(self) -> u32 {
         self.index

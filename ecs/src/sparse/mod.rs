@@ -104,6 +104,13 @@ impl SparseSet {
         self.index.set(entity.index(), row, to);
     }
 
+    /// Marks an entity's value as one that has just come.
+    pub(crate) fn mark_added(&mut self, entity: Entity, to: Writer<'_>) {
+        if let Some(row) = self.row(entity) {
+            self.rows.mark_added(0, row, to);
+        }
+    }
+
     /// Readies `remove` and `take`: what may panic without having changed anything.
     pub(crate) fn ready_remove(&mut self, entity: Entity, to: Writer<'_>) {
         if let Some(row) = self.row(entity) {

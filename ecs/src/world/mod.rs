@@ -6,6 +6,7 @@ mod columns;
 mod entity_ref;
 mod fork;
 mod hash;
+mod restructure;
 mod spawn;
 mod structure;
 
@@ -28,6 +29,7 @@ use crate::storage::shared::Shared;
 
 pub use columns::{ColumnSource, ColumnSources, IntoColumnSource};
 pub use entity_ref::{EntityMut, EntityRef};
+pub(crate) use restructure::Arriving;
 pub use spawn::SpawnBatch;
 
 /// Number of a world in this process. A fork has one of its own.

@@ -237,7 +237,7 @@ impl World {
         (bundle_id, archetype)
     }
 
-    pub(super) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
+    pub(crate) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
         if let Some(id) = self.bundles.id::<B>() {
             return id;
         }

@@ -273,6 +273,18 @@ impl World {
         self.graph.make_mut().remember(direction, at, bundle, edge);
     }
 
+    /// Makes the edge between two archetypes, if it is not known.
+    pub(super) fn find_direct_edge(&mut self, at: ArchetypeId, target: ArchetypeId) {
+        if !self.graph.has_direct_edge(at, target) {
+            let (from, to) = (
+                &self.archetypes[at.index()],
+                &self.archetypes[target.index()],
+            );
+            let edge = Edge::new(from, to, &[]);
+            self.graph.make_mut().remember_direct(at, edge);
+        }
+    }
+
     /// Records who filled the gap at `from`, then goes on with a panic that a drop raised.
     #[inline]
     fn settle(&mut self, from: Location, moved: Moved) {
@@ -311,7 +323,7 @@ unsafe fn assemble<B: Bundle>(
 }
 
 /// Two different archetypes at once.
-fn pair(
+pub(super) fn pair(
     archetypes: &mut [Archetype],
     from: Location,
     target: ArchetypeId,

@@ -64,7 +64,7 @@ pub use component::{
     ByBlock, ByRow, Component, ComponentId, FieldInfo, InSparseSet, InTable, Mut, SplitComponent,
     Storage, Ticks, TrackedComponent, Tracking,
 };
-pub use entity::Entity;
+pub use entity::{Entity, EntityMap, MapEntities};
 pub use error::{
     AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError, SpawnAtError,
 };
@@ -87,5 +87,6 @@ pub use world::{
 pub mod macros {
     pub use crate::bundle::BundleComponents;
     pub use crate::component::describe;
+    pub use crate::entity::map_probe;
     pub use crate::hash::probe;
 }

@@ -4,6 +4,7 @@ use std::alloc::Layout;
 use std::any::TypeId;
 use std::mem::MaybeUninit;
 
+use crate::entity::Entity;
 use crate::hash::{Lane, StateHasher};
 use crate::storage::BLOCK_ALIGN;
 
@@ -50,6 +51,9 @@ pub enum HashBehavior {
     Skip,
 }
 
+/// Exchanges the handles in the value at an address.
+pub(crate) type MapHandles = unsafe fn(*mut u8, &mut dyn FnMut(Entity) -> Entity);
+
 /// A field of a component as the derive macro found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
@@ -76,6 +80,8 @@ pub struct ComponentInfo {
     pub drop: Option<unsafe fn(*mut u8, usize)>,
     pub clone: CloneBehavior,
     pub hash: HashBehavior,
+    /// Exchanges the handles in one value, where there can be any.
+    pub map: Option<MapHandles>,
     pub fields: Vec<FieldInfo>,
     /// Pieces of a row that lie in separate runs of a block: one for a plain component, one for
     /// each field of a split one; behind them the two ticks of a tracked one.
@@ -156,6 +162,7 @@ impl ComponentInfo {
             drop: std::mem::needs_drop::<T>().then_some(drop_values::<T> as _),
             clone,
             hash,
+            map: None,
             fields,
             parts,
             value_parts,
@@ -163,6 +170,23 @@ impl ComponentInfo {
             sparse,
         }
     }
+}
+
+impl ComponentInfo {
+    /// Says that values can hold handles.
+    pub fn with_handles<T: super::Component>(self) -> Self {
+        Self {
+            map: Some(map_value::<T>),
+            ..self
+        }
+    }
+}
+
+/// # Safety
+/// `value` points to an initialised value of `T` that nobody else uses meanwhile.
+unsafe fn map_value<T: super::Component>(value: *mut u8, map: &mut dyn FnMut(Entity) -> Entity) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { &mut *value.cast::<T>() }.map_fields(map);
 }
 
 /// # Safety

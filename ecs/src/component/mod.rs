@@ -12,6 +12,7 @@ pub(crate) use set::ComponentSet;
 pub use storage::{InSparseSet, InTable, Storage};
 pub use tracking::{ByBlock, ByRow, Mut, Ticks, TrackedComponent, Tracking};
 
+use crate::entity::Entity;
 use crate::hash::StateHasher;
 use info::ComponentInfo;
 
@@ -70,6 +71,10 @@ pub unsafe trait Component: Sized + Send + Sync + 'static {
     /// Adds every field to a hash; nothing for a component that is not state.
     #[doc(hidden)]
     fn hash_fields(&self, hasher: &mut StateHasher);
+
+    /// Exchanges the handles in every field; see [`MapEntities`](crate::MapEntities).
+    #[doc(hidden)]
+    fn map_fields(&mut self, map: &mut dyn FnMut(Entity) -> Entity);
 }
 
 /// A component whose fields lie in columns of their own; `#[component(split)]` derives it.

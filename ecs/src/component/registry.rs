@@ -29,6 +29,20 @@ impl Registry {
         id
     }
 
+    /// Number of a component that another world knows, registered if it is new here.
+    ///
+    /// # Panics
+    /// When 2^32 types are registered.
+    pub(crate) fn adopt(&mut self, info: &Arc<ComponentInfo>) -> ComponentId {
+        if let Some(&id) = self.by_type.get(&info.type_id) {
+            return id;
+        }
+        let id = ComponentId(u32::try_from(self.infos.len()).expect("fewer than 2^32 types"));
+        self.infos.push(Arc::clone(info));
+        self.by_type.insert(info.type_id, id);
+        id
+    }
+
     #[inline]
     pub(crate) fn id<T: Component>(&self) -> Option<ComponentId> {
         self.by_type.get(&TypeId::of::<T>()).copied()

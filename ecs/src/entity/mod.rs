@@ -2,11 +2,15 @@
 
 mod free;
 mod lane;
+mod mapping;
 mod table;
 
 use std::fmt;
 use std::num::NonZeroU32;
 
+#[doc(hidden)]
+pub use mapping::map_probe;
+pub use mapping::{EntityMap, MapEntities};
 pub(crate) use table::{EntityTable, Location, Place};
 
 /// A handle of one entity: an index and the generation of its use.

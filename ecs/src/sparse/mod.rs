@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::Registry;
 use crate::component::info::{ComponentId, ComponentInfo};
-use crate::entity::Entity;
+use crate::entity::{Entity, EntityMap};
 use crate::panics::FirstPanic;
 use crate::storage::column::Writer;
 use index::RowIndex;
@@ -153,6 +153,34 @@ impl SparseSet {
         if let Some(entity) = filled_by {
             self.index.set(entity.index(), row, to);
         }
+    }
+
+    /// Makes blocks ours that a user's `clone` would have to copy.
+    fn ready_all(&mut self, to: Writer<'_>) {
+        self.rows.ready_all(to);
+    }
+
+    /// Takes over all rows of another world's set of this component, with new handles. Gives the
+    /// first of them.
+    ///
+    /// # Safety
+    /// `other` is of the same component, and `ready_all` was called for it since the last change.
+    pub(crate) unsafe fn adopt(
+        &mut self,
+        other: &mut Self,
+        map: &EntityMap,
+        to: Writer<'_>,
+    ) -> usize {
+        other.index = RowIndex::default();
+        // SAFETY: sets have one column; the rest is passed on from the caller.
+        let (first, old) = unsafe { self.rows.adopt_rows(&mut other.rows, &[0], to) };
+        for (row, old) in (first..).zip(old) {
+            let new = map.map(old);
+            self.rows.set_entity(row, new, to);
+            self.index.ready(new.index(), to);
+            self.index.set(new.index(), row, to);
+        }
+        first
     }
 
     /// Drops every value.

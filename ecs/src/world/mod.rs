@@ -6,6 +6,7 @@ mod columns;
 mod entity_ref;
 mod fork;
 mod hash;
+mod merge;
 mod restructure;
 mod spawn;
 mod structure;

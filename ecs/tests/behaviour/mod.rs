@@ -6,6 +6,7 @@ mod components;
 mod derives;
 mod drops;
 mod entities;
+mod merge;
 mod panics;
 mod queries;
 mod sparse;

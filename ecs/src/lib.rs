@@ -79,7 +79,8 @@ pub use storage::pool::PoolUsage;
 pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
 pub use system::{ExclusiveMarker, IntoSystem, SharedParam, System, SystemError, SystemParam};
 pub use world::{
-    ColumnSource, ColumnSources, EntityMut, EntityRef, IntoColumnSource, SpawnBatch, World, WorldId,
+    ColumnSource, ColumnSources, Compaction, EntityMut, EntityRef, IntoColumnSource, SpawnBatch,
+    World, WorldId,
 };
 
 /// What the derive macros refer to; not for users.

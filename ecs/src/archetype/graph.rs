@@ -103,6 +103,23 @@ impl Graph {
             .insert(archetype.components().into(), archetype.id());
     }
 
+    /// Forgets an archetype, but not the edges that lead to it.
+    pub(crate) fn remove(&mut self, archetype: &Archetype) {
+        self.by_components.remove(archetype.components());
+    }
+
+    /// Forgets every edge from or to some archetypes.
+    pub(crate) fn forget_edges(&mut self, forgotten: impl Fn(ArchetypeId) -> bool) {
+        for (number, directions) in self.edges.iter_mut().enumerate() {
+            let from = forgotten(ArchetypeId(number as u32));
+            for edges in directions {
+                edges.retain(|(_, edge)| !from && !forgotten(edge.target));
+            }
+        }
+        self.direct
+            .retain(|(from, target), _| !forgotten(*from) && !forgotten(*target));
+    }
+
     #[inline]
     pub(crate) fn edge(
         &self,

@@ -244,6 +244,13 @@ impl Bundles {
         &self.infos[id.0 as usize]
     }
 
+    /// Forgets where fresh entities go, where that is one of some archetypes.
+    pub(crate) fn forget_targets(&mut self, forgotten: impl Fn(ArchetypeId) -> bool) {
+        for info in &mut self.infos {
+            info.spawn.take_if(|(archetype, _)| forgotten(*archetype));
+        }
+    }
+
     pub(crate) fn info_mut(&mut self, id: BundleId) -> &mut BundleInfo {
         &mut self.infos[id.0 as usize]
     }

@@ -183,6 +183,12 @@ impl SparseSet {
         first
     }
 
+    /// Gives back all memory of an empty set.
+    fn release(&mut self) {
+        self.index = RowIndex::default();
+        self.rows.clear();
+    }
+
     /// Drops every value.
     fn clear(&mut self, panicked: &mut FirstPanic) {
         self.index = RowIndex::default();

@@ -77,6 +77,12 @@ impl SparseSets {
         self.iter_mut().for_each(|set| set.ready_all(to));
     }
 
+    /// Gives back the blocks that empty sets keep.
+    pub(crate) fn release_reserves(&mut self) {
+        let empty = |set: &&mut SparseSet| set.rows().is_empty();
+        self.iter_mut().filter(empty).for_each(SparseSet::release);
+    }
+
     fn iter_mut(&mut self) -> impl Iterator<Item = &mut SparseSet> {
         self.by_component.iter_mut().flatten()
     }

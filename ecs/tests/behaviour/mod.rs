@@ -2,6 +2,7 @@
 
 mod changes;
 mod commands;
+mod compaction;
 mod components;
 mod derives;
 mod drops;

@@ -61,18 +61,19 @@ pub use archetype::{Archetype, ArchetypeId};
 pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
 pub use component::{
-    ByBlock, ByRow, Component, ComponentId, FieldInfo, InSparseSet, InTable, Mut, SplitComponent,
-    Storage, Ticks, TrackedComponent, Tracking,
+    ByBlock, ByRow, Component, ComponentDescriptor, ComponentId, FieldInfo, InSparseSet, InTable,
+    Mut, SplitComponent, Storage, Ticks, TrackedComponent, Tracking,
 };
 pub use entity::{Entity, EntityMap, MapEntities};
 pub use error::{
-    AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError, SpawnAtError,
+    AccessConflict, ColumnLengthError, ComponentError, DynamicError, ForkError, MergeError,
+    NoSuchEntity, QueryError, SpawnAtError,
 };
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
 pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash};
 pub use query::{
-    BlockRunner, Chunk, Fields, Lanes, Query, QueryData, QueryFilter, QueryIter, QueryState,
-    ReadOnlyQueryData, Serial, With, Without,
+    BlockRunner, Chunk, DynamicChunk, DynamicQuery, Fields, Lanes, Query, QueryData, QueryFilter,
+    QueryIter, QueryState, ReadOnlyQueryData, Serial, With, Without,
 };
 pub use resource::{Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;

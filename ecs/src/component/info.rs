@@ -74,7 +74,8 @@ pub struct FieldInfo {
 #[doc(hidden)]
 pub struct ComponentInfo {
     pub name: &'static str,
-    pub type_id: TypeId,
+    /// The Rust type; none for a component that was defined at run time.
+    pub type_id: Option<TypeId>,
     pub layout: Layout,
     /// Drops `count` values in a row.
     pub drop: Option<unsafe fn(*mut u8, usize)>,
@@ -88,6 +89,8 @@ pub struct ComponentInfo {
     pub parts: Vec<Part>,
     /// How many of the parts make up the value.
     pub value_parts: usize,
+    /// Whether every byte of a value may be read and written as such.
+    pub plain: bool,
     /// Whether rows carry ticks.
     pub tracked: bool,
     /// Whether values lie in a sparse set instead of the archetypes.
@@ -130,6 +133,25 @@ impl ComponentInfo {
         fields: Vec<FieldInfo>,
         placement: Placement,
     ) -> Self {
+        Self {
+            type_id: Some(TypeId::of::<T>()),
+            drop: std::mem::needs_drop::<T>().then_some(drop_values::<T> as _),
+            ..Self::of_layout(name, Layout::new::<T>(), clone, hash, fields, placement)
+        }
+    }
+
+    /// Describes values of a layout that need no drop.
+    ///
+    /// # Panics
+    /// As `new`.
+    pub(crate) fn of_layout(
+        name: &'static str,
+        layout: Layout,
+        clone: CloneBehavior,
+        hash: HashBehavior,
+        fields: Vec<FieldInfo>,
+        placement: Placement,
+    ) -> Self {
         let Placement {
             split,
             tracked,
@@ -142,13 +164,13 @@ impl ComponentInfo {
         let part = |offset_bytes, size_bytes| Part {
             offset_bytes,
             size_bytes,
-            run_align: align_of::<T>().max(BLOCK_ALIGN),
+            run_align: layout.align().max(BLOCK_ALIGN),
         };
         let mut parts: Vec<Part> = if split {
             let of_field = |field: &FieldInfo| part(field.offset_bytes, field.size_bytes);
             fields.iter().map(of_field).collect()
         } else {
-            vec![part(0, size_of::<T>())]
+            vec![part(0, layout.size())]
         };
         let value_parts = parts.len();
         if tracked {
@@ -157,15 +179,16 @@ impl ComponentInfo {
         }
         Self {
             name,
-            type_id: TypeId::of::<T>(),
-            layout: Layout::new::<T>(),
-            drop: std::mem::needs_drop::<T>().then_some(drop_values::<T> as _),
+            type_id: None,
+            layout,
+            drop: None,
             clone,
             hash,
             map: None,
             fields,
             parts,
             value_parts,
+            plain: false,
             tracked,
             sparse,
         }

@@ -1,11 +1,13 @@
 //! Component types and what a world knows of them.
 
+mod dynamic;
 pub(crate) mod info;
 mod registry;
 mod set;
 mod storage;
 pub(crate) mod tracking;
 
+pub use dynamic::ComponentDescriptor;
 pub use info::{ComponentId, FieldInfo};
 pub(crate) use registry::Registry;
 pub(crate) use set::ComponentSet;
@@ -19,8 +21,10 @@ use info::ComponentInfo;
 /// A type whose values are attached to entities. Derive it.
 ///
 /// A component is `Send + Sync + 'static`, and `Clone`, so that a world can be forked, and every
-/// field can enter the state hash (see [`StateHash`](crate::StateHash)). The derive takes these
-/// options:
+/// field can enter the state hash (see [`StateHash`](crate::StateHash)).
+///
+/// # Options
+/// The derive takes:
 ///
 /// - `#[component(split)]`: each field is a column of its own, for kernels that mix fields. All
 ///   fields must be `Copy`; access is by [`Fields`](crate::Fields) instead of references.

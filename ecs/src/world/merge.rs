@@ -5,6 +5,7 @@ use super::World;
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::{ComponentId, MapHandles};
 use crate::entity::{EntityMap, Place};
+use crate::error::MergeError;
 use crate::panics::FirstPanic;
 use crate::storage::block::BlockMemory;
 use crate::storage::column::{Column, Writer};
@@ -17,6 +18,10 @@ impl World {
     /// other world becomes [`Entity::NONE`]. Entities come in the other world's order, behind those
     /// that are there. Its resources are dropped: what becomes of two of a kind is for the caller
     /// to say, before.
+    ///
+    /// # Errors
+    /// When both worlds have a component of one name that was defined at run time, with different
+    /// layouts; nothing has moved then, and the other world is dropped.
     ///
     /// # Panics
     /// When more than 2^32 - 2 entities would live. A panic of a `clone`, which runs where a fork
@@ -35,11 +40,13 @@ impl World {
     /// world.spawn(());
     /// let rose = level.spawn(()).id();
     /// let bee = level.spawn(Likes(rose)).id();
-    /// let now = world.merge(level);
+    /// let now = world.merge(level)?;
     /// let likes = world.get::<Likes>(now.map(bee)).map(|likes| likes.0);
     /// assert_eq!((likes, world.len()), (now.get(rose), 3));
+    /// # Ok::<(), orrery_ecs::MergeError>(())
     /// ```
-    pub fn merge(&mut self, mut other: Self) -> EntityMap {
+    pub fn merge(&mut self, mut other: Self) -> Result<EntityMap, MergeError> {
+        self.check_merge(&other)?;
         self.flush_reserved();
         other.flush_reserved();
         self.entities.assert_room(other.entities.living_count());
@@ -68,7 +75,20 @@ impl World {
             self.map_set(component, first, &map, &mut panicked);
         }
         panicked.resume();
-        map
+        Ok(map)
+    }
+
+    /// Whether components that were defined at run time are the same in both worlds.
+    fn check_merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        for index in 0..other.registry.len() {
+            let info = other.registry.info(ComponentId(index as u32));
+            if self.registry.make_mut().adopt(info).is_err() {
+                return Err(MergeError {
+                    component: info.name,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Makes blocks ours that a user's `clone` would have to copy, so that nothing fails later.
@@ -90,7 +110,12 @@ impl World {
             .iter()
             .map(|&id| other.registry.info(id));
         let registry = self.registry.make_mut();
-        infos.map(|info| registry.adopt(info)).collect()
+        let adopt = |info| {
+            registry
+                .adopt(info)
+                .expect("`check_merge` compared the components")
+        };
+        infos.map(adopt).collect()
     }
 
     /// Moves the rows of an archetype of another world here, and gives where they are now.
@@ -135,6 +160,7 @@ impl World {
         let mut taken = Vec::new();
         for id in other.sparse.components() {
             let mine = self.registry.make_mut().adopt(other.registry.info(id));
+            let mine = mine.expect("`check_merge` compared the components");
             let set = self.sparse.make(mine, &self.registry, &self.entity_info);
             let theirs = other.sparse.get_mut(id).expect("it was just listed");
             // SAFETY: one component under two numbers; `ready_all` was called for the other world.

@@ -4,6 +4,7 @@ mod access;
 mod bulk;
 mod columns;
 mod compact;
+mod dynamic;
 mod entity_ref;
 mod fork;
 mod hash;
@@ -227,6 +228,15 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         }
+    }
+
+    /// An archetype for writing, and what writing needs.
+    pub(crate) fn archetype_and_writer(&mut self, index: usize) -> (&mut Archetype, Writer<'_>) {
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        (&mut self.archetypes[index], to)
     }
 
     /// Gives living rows to handles that commands reserved.

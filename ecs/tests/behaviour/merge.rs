@@ -65,7 +65,9 @@ fn every_handle_in_every_kind_of_field_becomes_the_new_one() {
     let gone = other.spawn(()).id();
     let f = other.spawn(Likes(gone)).id();
     other.despawn(gone).expect("it lives");
-    let map = world.merge(other);
+    let map = world
+        .merge(other)
+        .expect("no component was defined at run time");
     let [a, b, c, d, e, f] = [a, b, c, d, e, f].map(|old| map.get(old).expect("it lived"));
     assert_eq!((map.len(), map.get(gone), world.len()), (6, None, 16));
     assert_eq!(world.get::<Num>(a), Some(&Num(100)));
@@ -116,7 +118,9 @@ fn entities_come_in_order_behind_those_that_are_there_whatever_the_sizes() {
             .id();
         let fork = other.fork().expect("all can be cloned");
         let before = fork.state_hash();
-        let map = world.merge(other);
+        let map = world
+            .merge(other)
+            .expect("no component was defined at run time");
         let mut query = world.query::<(Entity, &Num, &Named)>();
         let found: Vec<_> = query
             .iter(&world)
@@ -159,7 +163,9 @@ fn merging_gives_what_spawning_the_same_entities_would() {
     twin.spawn_batch((0..50).map(|i| (Num(i), Likes(Entity::NONE))));
     other.spawn_batch((0..50).map(Num));
     twin.spawn_batch((0..50).map(Num));
-    let map = merged.merge(other);
+    let map = merged
+        .merge(other)
+        .expect("no component was defined at run time");
     assert_eq!(map.len(), 100);
     assert_eq!(merged.state_hash(), twin.state_hash());
     assert_eq!(merged.spawn(()).id(), twin.spawn(()).id());
@@ -172,7 +178,9 @@ fn a_reserved_handle_without_components_is_merged_too() {
     let reserved = Commands::new(&mut queue, &other).spawn(Num(1)).id();
     drop(queue);
     let likes = other.spawn(Likes(reserved)).id();
-    let map = world.merge(other);
+    let map = world
+        .merge(other)
+        .expect("no component was defined at run time");
     let now = map
         .get(reserved)
         .expect("a reserved handle lives from the next change on");

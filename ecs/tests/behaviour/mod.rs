@@ -6,6 +6,7 @@ mod compaction;
 mod components;
 mod derives;
 mod drops;
+mod dynamic;
 mod entities;
 mod merge;
 mod panics;

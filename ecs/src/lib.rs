@@ -88,6 +88,7 @@ pub use world::{
 #[doc(hidden)]
 pub mod macros {
     pub use crate::bundle::BundleComponents;
+    pub use crate::component::Requirements;
     pub use crate::component::describe;
     pub use crate::entity::map_probe;
     pub use crate::hash::probe;

@@ -6,6 +6,7 @@ use syn::{Data, DeriveInput, Generics, Result, parse_quote};
 
 use crate::attributes::{Options, options};
 use crate::fields::{Field, field_hash, field_map, hash_body, list, map_body};
+use crate::require::requirements;
 use crate::split;
 
 pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
@@ -31,6 +32,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         Data::Union(_) => TokenStream::new(),
         _ => map_body(input, !options.not_state)?,
     };
+    let requirements = requirements(input)?;
     let describe = describe(input, &fields, &options);
     let is_split = options.split;
     let tracking = if options.track {
@@ -58,6 +60,11 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             type Storage = ::orrery_ecs::#storage;
 
             #describe
+
+            #[allow(unused_variables)]
+            fn required(add: &mut ::orrery_ecs::macros::Requirements<'_>) {
+                #requirements
+            }
 
             #[allow(unused_variables)]
             fn hash_fields(&self, hasher: &mut ::orrery_ecs::StateHasher) {

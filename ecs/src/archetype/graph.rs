@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Archetype, ArchetypeId};
-use crate::bundle::{BundleId, IN_SPARSE_SET};
+use crate::bundle::{BundleId, IN_SPARSE_SET, RequiredColumn};
 use crate::component::info::ComponentId;
+use crate::component::required::Requirement;
 use crate::entity::Location;
 
 /// A component that goes along.
@@ -41,10 +42,18 @@ pub(crate) struct Edge {
     pub(crate) plain: bool,
     /// The bundle's components in its own order, where one is inserted.
     pub(crate) bundle: Box<[BundleColumn]>,
+    /// What the bundle brings along and the source lacks; whether an entity lacks those that lie
+    /// in sparse sets is seen from the set.
+    pub(crate) required: Box<[RequiredColumn]>,
 }
 
 impl Edge {
-    pub(crate) fn new(from: &Archetype, to: &Archetype, inserted: &[ComponentId]) -> Self {
+    pub(crate) fn new(
+        from: &Archetype,
+        to: &Archetype,
+        inserted: &[ComponentId],
+        required: &[Requirement],
+    ) -> Self {
         let mut carried = Vec::new();
         let mut leaving = Vec::new();
         for (index, &component) in from.components().iter().enumerate() {
@@ -69,8 +78,22 @@ impl Edge {
             leaving: leaving.into(),
             plain: from.is_plain() && to.is_plain(),
             bundle: bundle.collect(),
+            required: required_columns(required, from, to),
         }
     }
+}
+
+/// What is brought along and an archetype lacks, with its columns in another one.
+fn required_columns(
+    required: &[Requirement],
+    from: &Archetype,
+    to: &Archetype,
+) -> Box<[RequiredColumn]> {
+    let missing = required
+        .iter()
+        .filter(|one| !from.set().contains(one.component));
+    let columns = missing.map(|one| RequiredColumn::new(one, to.column_index(one.component)));
+    columns.collect()
 }
 
 /// Direction of an edge.

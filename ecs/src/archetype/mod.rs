@@ -2,6 +2,7 @@
 
 mod bulk;
 pub(crate) mod graph;
+mod required;
 mod rows;
 mod run;
 mod window;
@@ -18,7 +19,7 @@ use crate::storage::column::{Column, Writer, rows_in_block};
 
 pub(crate) use bulk::FreshColumn;
 pub(crate) use rows::{Leaving, Moved};
-pub(crate) use run::Run;
+pub(crate) use run::{MadeRows, Run};
 use window::Windows;
 
 /// Number of an archetype in one world, in order of creation.

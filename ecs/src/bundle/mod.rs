@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::archetype::ArchetypeId;
 use crate::component::info::ComponentId;
+use crate::component::required::{Requirement, brought_along};
 use crate::component::{Component, Registry};
 
 /// Number of a bundle type in one world.
@@ -157,34 +158,81 @@ pub(crate) struct BundleInfo {
     pub(crate) sorted: Box<[ComponentId]>,
     /// Those that lie in sparse sets.
     pub(crate) sparse: Box<[ComponentId]>,
-    /// Where a fresh entity with this bundle goes, with the columns in the bundle's order.
-    pub(crate) spawn: Option<(ArchetypeId, SmallVec<[u32; 8]>)>,
+    /// What its components bring along.
+    pub(crate) required: Box<[Requirement]>,
+    /// Whether a component of it, or one that is brought along, lies in a sparse set.
+    has_sparse: bool,
+    /// Where a fresh entity with this bundle goes.
+    pub(crate) spawn: Option<SpawnTarget>,
+}
+
+/// Where a fresh entity with a bundle goes.
+#[derive(Clone)]
+pub(crate) struct SpawnTarget {
+    pub(crate) archetype: ArchetypeId,
+    /// Columns of the bundle's components, in its order.
+    pub(crate) columns: SmallVec<[u32; 8]>,
+    /// What is brought along.
+    pub(crate) required: Box<[RequiredColumn]>,
+}
+
+/// A required component, seen from the archetype that gets it.
+#[derive(Clone, Debug)]
+pub(crate) struct RequiredColumn {
+    pub(crate) column: u32,
+    pub(crate) requirement: Requirement,
+}
+
+impl RequiredColumn {
+    pub(crate) fn new(requirement: &Requirement, column: Option<usize>) -> Self {
+        Self {
+            column: column.map_or(IN_SPARSE_SET, |index| index as u32),
+            requirement: requirement.clone(),
+        }
+    }
+
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.column == IN_SPARSE_SET
+    }
 }
 
 /// In place of a column: the component lies in a sparse set.
 pub(crate) const IN_SPARSE_SET: u32 = u32::MAX;
 
 impl BundleInfo {
-    /// Whether all components lie in tables.
+    /// Whether all components lie in tables, those that are brought along as well.
     #[inline]
     pub(crate) fn is_in_tables(&self) -> bool {
-        self.sparse.is_empty()
+        !self.has_sparse
+    }
+
+    /// Numbers of the components that a fresh entity has in its archetype, in increasing order.
+    pub(crate) fn spawned(&self, registry: &Registry) -> Vec<ComponentId> {
+        let required = self
+            .required
+            .iter()
+            .map(|requirement| requirement.component);
+        let in_tables = required.filter(|&id| !registry.info(id).sparse);
+        let mut all: Vec<ComponentId> = self.sorted.iter().copied().chain(in_tables).collect();
+        all.sort_unstable();
+        all
     }
 
     /// Where a fresh entity goes, if one was spawned before.
     #[inline]
     pub(crate) fn spawn_archetype(&self) -> Option<ArchetypeId> {
-        self.spawn.as_ref().map(|(archetype, _)| *archetype)
+        self.spawn.as_ref().map(|target| target.archetype)
     }
 
-    /// Columns of the bundle's components in the archetype that fresh entities go to.
+    /// How fresh entities are laid out.
+    ///
+    /// # Panics
+    /// When none was spawned before.
     #[inline]
-    pub(crate) fn spawn_columns(&self) -> &[u32] {
-        let (_, columns) = self
-            .spawn
+    pub(crate) fn spawn_target(&self) -> &SpawnTarget {
+        self.spawn
             .as_ref()
-            .expect("a spawn target was found before");
-        columns
+            .expect("a spawn target was found before")
     }
 }
 
@@ -229,7 +277,13 @@ impl Bundles {
             .into_iter()
             .partition::<Vec<_>, _>(|&component| registry.info(component).sparse);
         let id = BundleId(u32::try_from(self.infos.len()).expect("fewer than 2^32 bundles"));
+        let required = brought_along(registry, &components);
+        let brings_sparse = required
+            .iter()
+            .any(|one| registry.info(one.component).sparse);
         self.infos.push(BundleInfo {
+            has_sparse: !sparse.is_empty() || brings_sparse,
+            required: required.into(),
             components,
             sorted: sorted.into(),
             sparse: sparse.into(),
@@ -247,7 +301,7 @@ impl Bundles {
     /// Forgets where fresh entities go, where that is one of some archetypes.
     pub(crate) fn forget_targets(&mut self, forgotten: impl Fn(ArchetypeId) -> bool) {
         for info in &mut self.infos {
-            info.spawn.take_if(|(archetype, _)| forgotten(*archetype));
+            info.spawn.take_if(|target| forgotten(target.archetype));
         }
     }
 

@@ -12,6 +12,7 @@ use super::queue::{CommandQueue, Record};
 use super::record::Action;
 use crate::bundle::BundleId;
 use crate::component::info::ComponentId;
+use crate::component::required::Requirement;
 use crate::entity::{Entity, Place};
 use crate::panics::FirstPanic;
 use crate::world::{Arriving, World};
@@ -53,6 +54,8 @@ struct Outcome {
     /// Last value of each component that comes, in the order of the first.
     arriving: SmallVec<[Arriving; 8]>,
     leaving: SmallVec<[ComponentId; 8]>,
+    /// What those that come bring along and the entity lacks.
+    required: SmallVec<[Requirement; 4]>,
     /// Values that another one replaced before they arrived.
     dropped: SmallVec<[Arriving; 4]>,
     /// Whether it was given a bundle, be it an empty one.
@@ -190,6 +193,9 @@ impl Outcome {
         world: &World,
     ) {
         self.is_given |= !refused;
+        if !refused {
+            self.require(record.entity, bundle, world);
+        }
         let mut next = world.bundle_components(bundle).iter();
         let mut receive = |value: *mut u8| {
             let component = *next.next().expect("as many components as the bundle lists");
@@ -201,15 +207,32 @@ impl Outcome {
             match old {
                 _ if refused => self.dropped.push(new),
                 Some(old) => self.dropped.push(std::mem::replace(old, new)),
-                None => self.arriving.push(new),
+                None => {
+                    self.required.retain(|one| one.component != component);
+                    self.arriving.push(new);
+                }
             }
         };
         // SAFETY: passed on from the caller.
         unsafe { pointers(record.payload, &mut receive) };
     }
 
+    /// Notes what a bundle brings along to an entity that lacks it by now.
+    fn require(&mut self, entity: Entity, bundle: BundleId, world: &World) {
+        for one in world.bundle_requirements(bundle) {
+            let id = one.component;
+            let comes = self.arriving.iter().any(|new| new.component == id)
+                || self.required.iter().any(|other| other.component == id);
+            let stays = world.contains_by_id(entity, id) && !self.leaving.contains(&id);
+            if !comes && !stays {
+                self.required.push(one.clone());
+            }
+        }
+    }
+
     fn remove(&mut self, bundle: BundleId, world: &World) {
         for &component in world.bundle_components(bundle) {
+            self.required.retain(|one| one.component != component);
             let arriving = self
                 .arriving
                 .iter()
@@ -236,7 +259,9 @@ impl Outcome {
             });
         } else if self.is_given || !self.leaving.is_empty() {
             // SAFETY: the values were given away by their records, each component once.
-            panicked.catch(|| unsafe { world.restructure(entity, &self.arriving, &self.leaving) });
+            panicked.catch(|| unsafe {
+                world.restructure(entity, &self.arriving, &self.leaving, &self.required);
+            });
         }
         panicked.resume();
     }

@@ -7,10 +7,13 @@ use rustc_hash::FxHashMap;
 
 use super::Component;
 use super::info::{ComponentId, ComponentInfo};
+use super::required::{Requirement, Requirements};
 
 #[derive(Clone, Default)]
 pub(crate) struct Registry {
     infos: Vec<Arc<ComponentInfo>>,
+    /// Beside `infos`.
+    requirements: Vec<Vec<Requirement>>,
     by_type: FxHashMap<TypeId, ComponentId>,
     /// Components that were defined at run time.
     by_name: FxHashMap<&'static str, ComponentId>,
@@ -27,8 +30,30 @@ impl Registry {
         }
         let id = ComponentId(u32::try_from(self.infos.len()).expect("fewer than 2^32 types"));
         self.infos.push(Arc::new(T::describe()));
+        self.requirements.push(Vec::new());
         self.by_type.insert(TypeId::of::<T>(), id);
+        // Registered first, so that two components may require each other.
+        T::required(&mut Requirements {
+            registry: self,
+            of: id,
+        });
         id
+    }
+
+    /// What a component asks for directly.
+    pub(crate) fn requirements(&self, id: ComponentId) -> &[Requirement] {
+        &self.requirements[id.index()]
+    }
+
+    /// Adds to what a component asks for. What it asks for already stays as it is.
+    pub(super) fn require(&mut self, of: ComponentId, requirement: Requirement) {
+        let known = &mut self.requirements[of.index()];
+        if known
+            .iter()
+            .all(|other| other.component != requirement.component)
+        {
+            known.push(requirement);
+        }
     }
 
     /// Number of a component that another world knows, registered if it is new here.
@@ -55,6 +80,7 @@ impl Registry {
         }
         let id = ComponentId(u32::try_from(self.infos.len()).expect("fewer than 2^32 types"));
         self.infos.push(Arc::clone(info));
+        self.requirements.push(Vec::new());
         match info.type_id {
             Some(type_id) => self.by_type.insert(type_id, id),
             None => self.by_name.insert(info.name, id),

@@ -12,6 +12,7 @@
 //! The price is paid by who walks over it: each row of a query is looked up by its handle.
 
 mod index;
+mod made;
 mod sets;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::panics::FirstPanic;
 use crate::storage::column::Writer;
 use index::RowIndex;
 
+pub(crate) use made::MadeAside;
 pub(crate) use sets::SparseSets;
 
 /// All entities that have one sparse component, and its values.

@@ -127,8 +127,9 @@ impl World {
             unsafe { self.drop_arriving(&arriving[0]) };
             return Err(NoSuchEntity { entity });
         }
+        let required = self.missing_requirements(entity, id);
         // SAFETY: passed on from the caller.
-        unsafe { self.restructure(entity, &arriving, &[]) };
+        unsafe { self.restructure(entity, &arriving, &[], &required) };
         Ok(())
     }
 
@@ -145,7 +146,7 @@ impl World {
         let had = self.has_component(entity, at, id);
         if had {
             // SAFETY: nothing arrives.
-            unsafe { self.restructure(entity, &[], &[id]) };
+            unsafe { self.restructure(entity, &[], &[id], &[]) };
         }
         Ok(had)
     }

@@ -3,10 +3,12 @@
 use super::World;
 use super::structure::pair;
 use crate::archetype::{ArchetypeId, Leaving};
-use crate::bundle::BundleId;
+use crate::bundle::{BundleId, RequiredColumn};
 use crate::component::info::ComponentId;
+use crate::component::required::{Requirement, brought_along};
 use crate::entity::{Entity, Location, Place};
 use crate::panics::FirstPanic;
+use crate::sparse::MadeAside;
 use crate::storage::column::Writer;
 
 /// A value on its way to an entity.
@@ -21,6 +23,8 @@ struct Change<'a> {
     entity: Entity,
     arriving: &'a [Arriving],
     leaving: &'a [ComponentId],
+    /// What those that arrive bring along and the entity lacks, none of which arrives.
+    required: &'a [Requirement],
 }
 
 impl Change<'_> {
@@ -40,6 +44,18 @@ impl World {
         &self.bundles.info(bundle).components
     }
 
+    /// What a bundle brings along.
+    pub(crate) fn bundle_requirements(&self, bundle: BundleId) -> &[Requirement] {
+        &self.bundles.info(bundle).required
+    }
+
+    /// What a component brings along to an entity that lacks it.
+    pub(crate) fn missing_requirements(&self, entity: Entity, id: ComponentId) -> Vec<Requirement> {
+        let mut required = brought_along(&self.registry, &[id]);
+        required.retain(|one| !self.contains_by_id(entity, one.component));
+        required
+    }
+
     /// Drops a value that arrives nowhere.
     ///
     /// # Safety
@@ -52,7 +68,7 @@ impl World {
     }
 
     /// Lets components leave a living entity, and then others come to it. Those that come replace
-    /// what is there.
+    /// what is there; `required` are made where they are.
     ///
     /// Where it panics before anything has changed (a `clone`), the values that were to come are
     /// dropped.
@@ -65,16 +81,18 @@ impl World {
         entity: Entity,
         arriving: &[Arriving],
         leaving: &[ComponentId],
+        required: &[Requirement],
     ) {
         let change = Change {
             entity,
             arriving,
             leaving,
+            required,
         };
         let mut panicked = FirstPanic::default();
         let mut plan = None;
         panicked.catch(|| plan = Some(self.ready_change(&change)));
-        let Some((from, target)) = plan else {
+        let Some((from, target, made)) = plan else {
             for value in arriving {
                 // SAFETY: passed on from the caller.
                 panicked.catch(|| unsafe { self.drop_arriving(value) });
@@ -87,12 +105,17 @@ impl World {
             // SAFETY: as above.
             None => unsafe { self.change_reserved(&change, target, &mut panicked) },
         }
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        made.insert(entity, &mut self.sparse, to);
         panicked.resume();
     }
 
     /// Where the entity is and where it goes; readies what may panic without having changed
     /// anything.
-    fn ready_change(&mut self, change: &Change<'_>) -> (Option<Location>, ArchetypeId) {
+    fn ready_change(&mut self, change: &Change<'_>) -> (Option<Location>, ArchetypeId, MadeAside) {
         let from = match self.entities.get(change.entity) {
             Some(Place::At(from)) => Some(from),
             _ => None,
@@ -129,7 +152,23 @@ impl World {
             }
             None => self.archetypes[target.index()].ready_push(to),
         }
-        (from, target)
+        let archetype = &mut self.archetypes[target.index()];
+        let columns = change.required.iter().map(|one| {
+            let column = archetype.column_index(one.component);
+            RequiredColumn::new(one, column)
+        });
+        let columns: Vec<RequiredColumn> = columns.collect();
+        let entity = change.entity;
+        let made = MadeAside::new(&columns, entity, &mut self.sparse, &self.registry, to);
+        made.ready(
+            entity,
+            &mut self.sparse,
+            |sets, id| drop(sets.make(id, &self.registry, &self.entity_info)),
+            to,
+        );
+        // The last that may panic: what it makes belongs to a row that comes next.
+        archetype.make_next(&columns, to);
+        (from, target, made)
     }
 
     fn target_of(&mut self, change: &Change<'_>, from: Option<Location>) -> ArchetypeId {
@@ -139,6 +178,7 @@ impl World {
         let stays = |&id: &ComponentId| !change.leaving.contains(&id) || change.arrives(id);
         let mut after: Vec<ComponentId> = here.iter().copied().filter(stays).collect();
         let new = change.arriving.iter().map(|new| new.component);
+        let new = new.chain(change.required.iter().map(|one| one.component));
         after.extend(new.filter(|&id| !self.registry.info(id).sparse));
         after.sort_unstable();
         after.dedup();

@@ -11,4 +11,5 @@ mod entities;
 mod merge;
 mod panics;
 mod queries;
+mod required;
 mod sparse;

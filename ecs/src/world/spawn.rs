@@ -132,7 +132,13 @@ impl World {
             let _ = self.despawn(old);
         }
         self.entities.claim(entity);
-        self.spawn_reserved(entity, bundle);
+        let mut panicked = FirstPanic::default();
+        panicked.catch(|| drop(self.spawn_reserved(entity, bundle)));
+        if self.entities.get(entity) == Some(Place::Reserved) {
+            // Not even an empty row came of it, so the handle goes back.
+            self.entities.free(entity);
+        }
+        panicked.resume();
         Ok(EntityMut::new(self, entity))
     }
 

@@ -66,15 +66,19 @@ pub use component::{
 pub use entity::Entity;
 pub use error::{AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError};
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
-pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash};
+pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash, SystemParam};
 pub use query::{
     BlockRunner, Chunk, Fields, Lanes, Query, QueryData, QueryFilter, QueryIter, QueryState,
     ReadOnlyQueryData, Serial, With, Without,
 };
-pub use resource::{Res, ResMut, Resource};
+pub use resource::{NonSend, NonSendError, NonSendMut, Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;
 pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
-pub use system::{ExclusiveMarker, IntoSystem, SharedParam, System, SystemError, SystemParam};
+pub use system::{
+    ExclusiveMarker, In, IntoSystem, Local, LocalValue, NoClone, NotState, ParamSet, Pipe, RunOnce,
+    SharedParam, Single, System, SystemAccess, SystemError, SystemFailure, SystemId, SystemOutput,
+    SystemParam, SystemParamFunction,
+};
 pub use world::{EntityMut, EntityRef, SpawnBatch, World, WorldId};
 
 /// What the derive macros refer to; not for users.
@@ -83,4 +87,5 @@ pub mod macros {
     pub use crate::bundle::BundleComponents;
     pub use crate::component::describe;
     pub use crate::hash::probe;
+    pub use crate::system::{ParamError, Run, SystemMeta};
 }

@@ -1,7 +1,8 @@
 //! The state hash: an ordered, length-prefixed, domain-separated tree.
 //!
 //! ```text
-//! world = H(archetypes in order of creation, entity table, state resources by name)
+//! world = H(archetypes in order of creation, entity table, state resources by name,
+//!           locals of systems by the systems' names)
 //!   archetype = H(length, handles, each column with its component's name, by name)
 //!     column = H(block hashes in order)
 //!       block = XXH3-128 of its values, cached in the block until somebody writes to it
@@ -9,7 +10,7 @@
 //!
 //! Every node starts with its kind and the count of what follows, so no two different worlds
 //! feed the same bytes. Equal hashes mean equal entities, handles, generations, components,
-//! free list, order and resources marked as state; a NaN counts as one canonical NaN, `0.0` and
+//! free list, order, locals and resources marked as state; a NaN counts as one canonical NaN, `0.0` and
 //! `-0.0` differ. Hashes are compared within one build: names of types enter them.
 //!
 //! XXH3 is no cryptographic hash. It finds divergence and faults, not an adversary.
@@ -81,6 +82,7 @@ pub(crate) enum Node {
     Entities = 5,
     Resource = 6,
     EntityPage = 7,
+    System = 16,
 }
 
 /// Collects the canonical bytes of values, little-endian, and hashes them.

@@ -1,6 +1,6 @@
 //! The world: entities, their components and resources.
 
-mod access;
+pub(crate) mod access;
 mod entity_ref;
 mod fork;
 mod hash;
@@ -18,10 +18,11 @@ use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBeha
 use crate::component::{Component, FieldInfo, Registry};
 use crate::entity::{Entity, EntityTable};
 use crate::hash::Lane;
-use crate::resource::Resources;
+use crate::resource::{NonSends, Resources};
 use crate::storage::column::Writer;
 use crate::storage::pool::{Pool, PoolUsage};
 use crate::storage::shared::Shared;
+use crate::system::SystemStates;
 
 pub use entity_ref::{EntityMut, EntityRef};
 pub use spawn::SpawnBatch;
@@ -61,6 +62,8 @@ pub struct World {
     graph: Shared<Graph>,
     archetypes: Vec<Archetype>,
     pub(crate) resources: Resources,
+    pub(crate) non_send: NonSends,
+    pub(crate) systems: SystemStates,
     pool: Arc<Pool>,
     entity_info: Arc<ComponentInfo>,
 }
@@ -88,6 +91,8 @@ impl World {
             graph: Shared::new(graph),
             archetypes: vec![empty],
             resources: Resources::default(),
+            non_send: NonSends::default(),
+            systems: SystemStates::default(),
             pool: Arc::new(Pool::new()),
             entity_info,
         }

@@ -45,9 +45,8 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 state: &mut Self::State,
                 world: &mut #world,
                 run: #macros::Run,
-            ) -> #fallible {
-                #(<#kinds as #param>::prepare(&mut state.#numbers, world, run)?;)*
-                ::core::result::Result::Ok(())
+            ) {
+                #(<#kinds as #param>::prepare(&mut state.#numbers, world, run);)*
             }
 
             unsafe fn get<'__w, '__s>(

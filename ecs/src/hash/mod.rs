@@ -10,8 +10,10 @@
 //!
 //! Every node starts with its kind and the count of what follows, so no two different worlds
 //! feed the same bytes. Equal hashes mean equal entities, handles, generations, components,
-//! free list, order, locals and resources marked as state; a NaN counts as one canonical NaN, `0.0` and
-//! `-0.0` differ. Hashes are compared within one build: names of types enter them.
+//! free list, order, and resources and locals that are state; a NaN counts as one canonical NaN,
+//! `0.0` and `-0.0` differ. Change ticks and last runs are no state (see `system::states`).
+//!
+//! Hashes are compared within one build: names of types enter them.
 //!
 //! XXH3 is no cryptographic hash. It finds divergence and faults, not an adversary.
 

@@ -12,7 +12,6 @@ use super::{Run, SystemParam};
 use crate::component::Ticks;
 use crate::error::AccessConflict;
 use crate::hash::{StateHash, StateHasher};
-use crate::system::ParamError;
 use crate::world::World;
 
 /// A value of a system's own, its type's default before the first run. A system parameter.
@@ -170,11 +169,10 @@ unsafe impl<T: LocalValue> SystemParam for Local<'_, T> {
         })
     }
 
-    fn prepare(state: &mut LocalState<T>, world: &mut World, run: Run) -> Result<(), ParamError> {
+    fn prepare(state: &mut LocalState<T>, world: &mut World, run: Run) {
         world.systems.unshare_local(run.system, state.index);
         state.value = world.systems.take_local(run.system, state.index);
         state.is_out = true;
-        Ok(())
     }
 
     unsafe fn get<'w, 's>(

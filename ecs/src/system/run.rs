@@ -118,21 +118,13 @@ impl<P: SystemParam> SystemState<P> {
         P::validate(params, world, run).map_err(|error| error.of_system(name))?;
         world.flush_reserved();
         let prepared = catch_unwind(AssertUnwindSafe(|| P::prepare(params, world, run)));
-        match prepared {
-            Ok(Ok(())) => {
-                world.advance_change_tick();
-                Ok(run)
-            }
-            Ok(Err(error)) => {
-                P::release(params, world, run);
-                Err(error.of_system(name))
-            }
+        if let Err(panic) = prepared {
             // A resource or local that a fork shares could not be cloned.
-            Err(panic) => {
-                P::release(params, world, run);
-                resume_unwind(panic)
-            }
+            P::release(params, world, run);
+            resume_unwind(panic);
         }
+        world.advance_change_tick();
+        Ok(run)
     }
 
     /// The parameters.

@@ -35,9 +35,8 @@ unsafe impl<D: QueryData, F: QueryFilter> SystemParam for Query<'_, '_, D, F> {
         init_query::<Self, D, F>(world, meta)
     }
 
-    fn prepare(state: &mut Self::State, world: &mut World, _: Run) -> Result<(), ParamError> {
+    fn prepare(state: &mut Self::State, world: &mut World, _: Run) {
         state.prepare(world);
-        Ok(())
     }
 
     unsafe fn get<'w, 's>(
@@ -62,9 +61,8 @@ unsafe impl<C: ChunkArgument> SystemParam for ChunkParam<C> {
         init_query::<C, C::Data, C::Filter>(world, meta)
     }
 
-    fn prepare(state: &mut Self::State, world: &mut World, _: Run) -> Result<(), ParamError> {
+    fn prepare(state: &mut Self::State, world: &mut World, _: Run) {
         state.prepare(world);
-        Ok(())
     }
 
     unsafe fn get<'w, 's>(
@@ -152,15 +150,8 @@ macro_rules! single {
                 check_single(state, world, $or_none)
             }
 
-            fn prepare(
-                state: &mut Self::State,
-                world: &mut World,
-                _: Run,
-            ) -> Result<(), ParamError> {
-                // Again: handles that were reserved have become entities meanwhile.
-                check_single(state, world, $or_none)?;
+            fn prepare(state: &mut Self::State, world: &mut World, _: Run) {
                 state.prepare(world);
-                Ok(())
             }
 
             unsafe fn get<'w, 's>(

@@ -49,7 +49,7 @@ pub struct Run {
 /// | [`Local<T>`](crate::Local) | a value of the system's own |
 /// | [`Commands`](crate::Commands) | structural changes, done after the system |
 /// | [`ParamSet<(P0, P1, ..)>`](crate::ParamSet) | parameters that conflict, one at a time |
-/// | [`NonSend<T>`](crate::NonSend), [`NonSendMut<T>`](crate::NonSendMut), `Option` | a value that stays on its thread |
+/// | [`NonSend<T>`](crate::NonSend), [`NonSendMut<T>`](crate::NonSendMut) | what keeps its thread |
 /// | `&World` | everything, for reading |
 /// | tuples of up to 16, nested as deep as needed | several of these |
 ///
@@ -99,9 +99,7 @@ pub unsafe trait SystemParam {
         Ok(())
     }
     #[doc(hidden)]
-    fn prepare(_: &mut Self::State, _: &mut World, _: Run) -> Result<(), ParamError> {
-        Ok(())
-    }
+    fn prepare(_: &mut Self::State, _: &mut World, _: Run) {}
     /// # Safety
     /// `prepare` was called for this world, which is unchanged since; no two parameters of the
     /// system conflict, and nobody else uses what they touch for `'w`.

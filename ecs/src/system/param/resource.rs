@@ -41,15 +41,10 @@ macro_rules! resource {
                     .ok_or(ParamError::MissingResource(R::NAME))
             }
 
-            fn prepare(
-                state: &mut ResourceId,
-                world: &mut World,
-                _: Run,
-            ) -> Result<(), ParamError> {
+            fn prepare(state: &mut ResourceId, world: &mut World, _: Run) {
                 if $write {
                     world.resources.unshare(*state);
                 }
-                Ok(())
             }
 
             unsafe fn get<'w, 's>(
@@ -76,12 +71,8 @@ macro_rules! resource {
                 init_resource::<Self, R>(world, meta, $write)
             }
 
-            fn prepare(
-                state: &mut ResourceId,
-                world: &mut World,
-                run: Run,
-            ) -> Result<(), ParamError> {
-                <$name<'_, R>>::prepare(state, world, run)
+            fn prepare(state: &mut ResourceId, world: &mut World, run: Run) {
+                <$name<'_, R>>::prepare(state, world, run);
             }
 
             unsafe fn get<'w, 's>(

@@ -93,8 +93,8 @@ macro_rules! set {
                 state: &mut Self::State,
                 world: &mut World,
                 run: Run,
-            ) -> Result<(), ParamError> {
-                <($($name,)*)>::prepare(state, world, run)
+            ) {
+                <($($name,)*)>::prepare(state, world, run);
             }
 
             unsafe fn get<'w, 's>(

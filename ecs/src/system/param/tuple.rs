@@ -36,9 +36,8 @@ macro_rules! tuples {
                 state: &mut Self::State,
                 world: &mut World,
                 run: Run,
-            ) -> Result<(), ParamError> {
-                $($name::prepare(&mut state.$index, world, run)?;)*
-                Ok(())
+            ) {
+                $($name::prepare(&mut state.$index, world, run);)*
             }
 
             unsafe fn get<'w, 's>(

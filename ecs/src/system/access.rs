@@ -128,6 +128,16 @@ impl SystemAccess {
         pairs.all(|(a, b)| a.target.clash_between_systems(&b.target).is_none())
     }
 
+    /// Whether it reads the whole world and writes too, one at a time. Such a system could fork
+    /// the world and then write to what the fork shares, for only a run's begin unshares it.
+    pub(crate) fn writes_beside_world(&self) -> bool {
+        let mut targets = self.claims.iter().map(|claim| &claim.target);
+        let reads_world = targets
+            .clone()
+            .any(|target| matches!(target, Target::World));
+        reads_world && targets.any(|target| target.first_write().is_some())
+    }
+
     /// The first reason why two systems may not run at the same time: parameters of both that
     /// exclude each other. `user` says whose they are, in the error.
     ///

@@ -49,7 +49,9 @@ pub trait SystemParamFunction<Marker>: Send + Sized + 'static {
     /// it as `In<..>`.
     ///
     /// The two are one system: their parameters may exclude each other, both are checked before
-    /// either runs, and what their commands ask for is done when both have ended.
+    /// either runs, and what their commands ask for is done when both have ended. As in a
+    /// [`ParamSet`](crate::ParamSet), one that reads `&World` does not fork it where the other
+    /// writes.
     ///
     /// ```
     /// use orrery_ecs::{In, Res, ResMut, Resource, SystemParamFunction, World};

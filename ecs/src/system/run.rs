@@ -123,6 +123,9 @@ impl<P: SystemParam> SystemState<P> {
             P::release(params, world, run);
             resume_unwind(panic);
         }
+        if self.access().is_some_and(SystemAccess::writes_beside_world) {
+            world.systems.unforkable = Some(name);
+        }
         world.advance_change_tick();
         Ok(run)
     }
@@ -142,6 +145,7 @@ impl<P: SystemParam> SystemState<P> {
     pub(super) fn finish(&mut self, world: &mut World, run: Run) {
         let (_, params) = self.parts();
         P::release(params, world, run);
+        world.systems.unforkable = None;
         world.finish_run(run.system, run.ticks);
         P::apply(params, world);
     }
@@ -150,6 +154,7 @@ impl<P: SystemParam> SystemState<P> {
     pub(super) fn abort(&mut self, world: &mut World, run: Run) {
         let (_, params) = self.parts();
         P::release(params, world, run);
+        world.systems.unforkable = None;
         P::discard(params);
         world.entities.cancel_reservations();
     }

@@ -128,6 +128,8 @@ impl Slot {
 #[derive(Clone, Default)]
 pub(crate) struct SystemStates {
     slots: Vec<Slot>,
+    /// The running system during whose run the world must not be forked.
+    pub(super) unforkable: Option<&'static str>,
 }
 
 impl SystemStates {
@@ -222,10 +224,11 @@ impl SystemStates {
         })
     }
 
-    /// Names of systems whose locals are out, with a run that has not ended.
+    /// Names of systems whose run must end before the world can be forked: their locals are out,
+    /// or they may write to what a fork would share.
     pub(crate) fn running(&self) -> impl Iterator<Item = &'static str> {
         let running = self.slots.iter().filter(|slot| slot.running);
-        running.map(|slot| slot.name)
+        running.map(|slot| slot.name).chain(self.unforkable)
     }
 
     /// One digest for each system that has state, by name; those of one name by number.

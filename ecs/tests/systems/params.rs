@@ -5,11 +5,12 @@
 )]
 
 use orrery_ecs::{
-    Commands, Component, Entity, IntoSystem, Local, ParamSet, Query, QueryError, Res, ResMut,
-    Resource, Serial, Single, System, SystemError, SystemParam, With, Without, World,
+    Commands, Component, Entity, In, IntoSystem, Local, ParamSet, Query, QueryError, Res, ResMut,
+    Resource, Serial, Single, System, SystemError, SystemParam, SystemParamFunction, With, Without,
+    World,
 };
 
-use crate::support::{Num, Pos};
+use crate::support::{Num, Pos, ignore, panic_of};
 
 #[derive(Clone, Copy, Component)]
 struct Tag;
@@ -71,6 +72,30 @@ fn a_set_gives_parameters_that_exclude_each_other_one_at_a_time() {
     assert_eq!(sum(&world), before + 215 + 1000);
     system.run(&mut world, &Serial).expect("a set allows it");
     assert_eq!(sum(&world), before + 2 * 215 + 1 + 1000 + 2000);
+}
+
+/// What a run is to write is unshared when it begins. A fork made in the middle shared it again,
+/// and the next write went into both worlds.
+#[test]
+fn a_world_that_a_set_writes_is_not_forked_in_the_middle() {
+    fn value(mut set: ParamSet<(ResMut<Value>, &World)>) {
+        set.p0().0 += 1;
+        let message = set.p1().fork().err().expect("it is written").to_string();
+        assert!(message.contains("::value"), "{message}");
+        set.p0().0 += 1;
+    }
+    let mut world = world();
+    world.run_system_once(value).expect("one at a time");
+    let reads = |world: &World| world.fork().is_ok();
+    let writes = |In(forked): In<bool>, mut value: ResMut<Value>| value.0 += u32::from(forked);
+    assert_eq!(world.run_system_once(reads.pipe(writes)), Ok(()));
+    assert_eq!(world.resource::<Value>().0, 3);
+    assert!(world.fork().is_ok());
+    let quiet = |In(forked): In<bool>, nums: Query<&Num>| forked && !nums.is_empty();
+    assert_eq!(world.run_system_once(reads.pipe(quiet)), Ok(true));
+    let panics = |_: In<bool>, _: ResMut<Value>| panic!("planned");
+    assert!(panic_of(|| ignore(world.run_system_once(reads.pipe(panics)).is_ok())).is_some());
+    assert!(world.fork().is_ok());
 }
 
 #[test]

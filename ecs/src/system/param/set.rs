@@ -25,6 +25,9 @@ use crate::world::World;
 /// assert_eq!(world.run_system_once(heal), Ok(1));
 /// ```
 ///
+/// A set of `&World` and something that writes must not fork the world: what was ready to be
+/// written would be shared again. [`World::fork`] refuses and names the system.
+///
 /// What one of them gave must end before the next one is asked:
 ///
 /// ```compile_fail,E0499

@@ -1,5 +1,8 @@
 //! Errors of world operations, each named as the statement it makes.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use thiserror::Error;
 
 use crate::entity::Entity;
@@ -161,16 +164,55 @@ pub struct AccessConflict {
     /// The component or resource.
     pub data: &'static str,
     /// What to do.
-    pub advice: &'static str,
+    pub advice: Cow<'static, str>,
 }
 
 /// A world cannot be forked, because something in it cannot be cloned.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "the world cannot be forked: {} opted out of Clone (`no_clone`); remove it first",
-    names.join(", ")
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ForkError {
     /// Components and resources that are present and opted out, in order of registration.
     pub names: Vec<&'static str>,
+    /// Systems with locals that opted out, and the type of the local.
+    pub locals: Vec<(&'static str, &'static str)>,
+    /// Non-send resources that are present.
+    pub non_send: Vec<&'static str>,
+    /// Resources that a scope has out of the world, and systems whose run has not ended.
+    pub in_use: Vec<&'static str>,
 }
+
+impl ForkError {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for ForkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the world cannot be forked: ")?;
+        let locals = self.locals.iter();
+        let locals = locals.map(|(system, local)| format!("the local {local} of system {system}"));
+        let opted_out = self.names.iter().map(|name| String::from(*name));
+        let opted_out = opted_out.chain(locals).collect::<Vec<_>>();
+        let mut reasons = Vec::new();
+        if !opted_out.is_empty() {
+            let names = opted_out.join(", ");
+            reasons.push(format!(
+                "{names} opted out of Clone (`no_clone` or `NoClone`); remove it first"
+            ));
+        }
+        if !self.non_send.is_empty() {
+            let names = self.non_send.join(", ");
+            reasons.push(format!("{names} stays on its thread; remove it first"));
+        }
+        if !self.in_use.is_empty() {
+            let names = self.in_use.join(", ");
+            reasons.push(format!(
+                "{names} is in use by a resource scope or a run; fork when that has ended"
+            ));
+        }
+        f.write_str(&reasons.join("; "))
+    }
+}
+
+impl std::error::Error for ForkError {}

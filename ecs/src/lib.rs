@@ -70,15 +70,19 @@ pub use error::{
     NoSuchEntity, QueryError, SpawnAtError,
 };
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
-pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash};
+pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash, SystemParam};
 pub use query::{
     BlockRunner, Chunk, DynamicChunk, DynamicQuery, Fields, Lanes, Query, QueryData, QueryFilter,
     QueryIter, QueryState, ReadOnlyQueryData, Serial, With, Without,
 };
-pub use resource::{Res, ResMut, Resource};
+pub use resource::{NonSend, NonSendError, NonSendMut, Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;
 pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
-pub use system::{ExclusiveMarker, IntoSystem, SharedParam, System, SystemError, SystemParam};
+pub use system::{
+    ExclusiveMarker, In, IntoSystem, Local, LocalValue, NoClone, NotState, ParamSet, Pipe, RunOnce,
+    SharedParam, Single, System, SystemAccess, SystemError, SystemFailure, SystemId, SystemOutput,
+    SystemParam, SystemParamFunction,
+};
 pub use world::{
     ColumnSource, ColumnSources, Compaction, EntityMut, EntityRef, IntoColumnSource, SpawnBatch,
     World, WorldId,
@@ -92,4 +96,5 @@ pub mod macros {
     pub use crate::component::describe;
     pub use crate::entity::map_probe;
     pub use crate::hash::probe;
+    pub use crate::system::{ParamError, Run, SystemMeta};
 }

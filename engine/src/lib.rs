@@ -60,8 +60,9 @@ pub mod prelude {
     #[cfg(feature = "workers")]
     pub use crate::workers::Workers;
     pub use orrery_ecs::{
-        Bundle, Chunk, Commands, Component, Entity, Fields, Lanes, Query, Res, ResMut, Resource,
-        StateHash, With, Without, World,
+        Bundle, Chunk, Commands, Component, Entity, Fields, In, Lanes, Local, ParamSet, Query, Res,
+        ResMut, Resource, Single, StateHash, SystemParam, SystemParamFunction, With, Without,
+        World,
     };
     pub use orrery_math::{DVec3, Mat4, Quat, Random, Vec2, Vec3, Vec4};
 }

@@ -144,7 +144,9 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
         }
         Data::Union(_) => Vec::new(),
     };
-    let maps = kinds.into_iter().map(|ty| field_map(ty, &input.generics, !options.not_state));
+    let maps = kinds
+        .into_iter()
+        .map(|ty| field_map(ty, &input.generics, !options.not_state));
     quote! {
         fn describe() -> ::orrery_ecs::macros::describe::ComponentInfo {
             use ::orrery_ecs::macros::describe;

@@ -13,6 +13,7 @@ mod resource;
 mod root;
 mod split;
 mod state_hash;
+mod system_param;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, Result, parse_macro_input};
@@ -43,6 +44,13 @@ pub fn bundle(input: TokenStream) -> TokenStream {
 pub fn state_hash(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     finish(state_hash::derive(&input))
+}
+
+/// Makes a struct of system parameters one system parameter; see `orrery_ecs::SystemParam`.
+#[proc_macro_derive(SystemParam)]
+pub fn system_param(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    finish(system_param::derive(&input))
 }
 
 fn finish(derived: Result<proc_macro2::TokenStream>) -> TokenStream {

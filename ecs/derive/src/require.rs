@@ -38,8 +38,13 @@ impl Parse for Required {
 /// Statements that tell `add` of each required component.
 pub(crate) fn requirements(input: &DeriveInput) -> Result<TokenStream> {
     let mut statements = TokenStream::new();
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("require")) {
-        let list = attribute.parse_args_with(Punctuated::<Required, Token![,]>::parse_terminated)?;
+    for attribute in input
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("require"))
+    {
+        let list =
+            attribute.parse_args_with(Punctuated::<Required, Token![,]>::parse_terminated)?;
         for Required { component, make } in list {
             // Spanned at the component, so that the error for one without Default points there.
             let make = make.unwrap_or_else(|| {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! world = H(archetypes in order of creation, sparse sets by name, entity table,
-//!           state resources by name)
+//!           state resources by name, locals of systems by the systems' names)
 //!   archetype = H(length, handles, each column with its component's name, by name)
 //!     column = H(block hashes in order)
 //!       block = XXH3-128 of its values, cached in the block until somebody writes to it
@@ -10,8 +10,10 @@
 //!
 //! Every node starts with its kind and the count of what follows, so no two different worlds
 //! feed the same bytes. Equal hashes mean equal entities, handles, generations, components,
-//! free list, order and resources marked as state; a NaN counts as one canonical NaN, `0.0` and
-//! `-0.0` differ. Hashes are compared within one build: names of types enter them.
+//! free list, order, and resources and locals that are state; a NaN counts as one canonical NaN,
+//! `0.0` and `-0.0` differ. Change ticks and last runs are no state (see `system::states`).
+//!
+//! Hashes are compared within one build: names of types enter them.
 //!
 //! XXH3 is no cryptographic hash. It finds divergence and faults, not an adversary.
 
@@ -85,6 +87,7 @@ pub(crate) enum Node {
     FreeList = 8,
     SparseSets = 9,
     Vacant = 10,
+    System = 16,
 }
 
 /// Collects the canonical bytes of values, little-endian, and hashes them.

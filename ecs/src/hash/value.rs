@@ -31,7 +31,8 @@ use crate::entity::{Entity, MapEntities};
     message = "`{Self}` cannot enter the state hash",
     label = "has no `StateHash`",
     note = "derive `StateHash` for it; take a BTreeMap for a HashMap, whose order is no state; or \
-            leave the whole type out by `#[component(not_state)]` or `#[resource(not_state)]`"
+            leave the whole type out by `#[component(not_state)]`, `#[resource(not_state)]` or \
+            `Local<NotState<..>>`"
 )]
 pub trait StateHash: MapEntities {
     /// What the value is made of, if it is plain lanes of one kind without padding. Leave it out;

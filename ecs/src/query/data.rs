@@ -34,7 +34,7 @@ pub unsafe trait QueryData {
     type State: Clone + Send + Sync;
     /// Positions of the columns in one archetype.
     #[doc(hidden)]
-    type Columns: Copy + Send + Sync;
+    type Columns: Copy + Send + Sync + 'static;
     /// Pointers into one block.
     #[doc(hidden)]
     type Fetch<'w>: Copy;

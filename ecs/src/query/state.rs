@@ -44,7 +44,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
                 first: std::any::type_name::<D>(),
                 second: "the same query",
                 data: component,
-                advice: "ask for it once, as &mut T",
+                advice: "ask for it once, as &mut T".into(),
             });
         }
         let (matched, world) = (Vec::new(), world.id());
@@ -61,10 +61,6 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 
     pub(crate) fn access(&self) -> &FilteredAccess {
         &self.access
-    }
-
-    pub(crate) fn matched(&self) -> &[Matched<D::Columns>] {
-        &self.matched
     }
 
     /// Looks at archetypes that are new since the last call.

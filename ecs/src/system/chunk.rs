@@ -1,11 +1,17 @@
 //! Systems made of functions of one chunk.
 
+use std::any::type_name;
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::param::SystemAccess;
+use super::access::SystemAccess;
+use super::once::RunOnce;
+use super::param::ChunkParam;
+use super::run::SystemState;
+use super::states::SystemId;
 use super::{IntoSystem, SharedParam, System, SystemError, SystemParam};
-use crate::query::{BlockRunner, Chunk, QueryData, QueryFilter, QueryState, run_each_once};
-use crate::world::{World, WorldId};
+use crate::query::{BlockRunner, Chunk, Query, QueryData, QueryFilter, Serial, run_each_once};
+use crate::world::World;
 
 /// The first parameter of a chunk system, with its lifetime taken apart.
 pub trait ChunkArgument {
@@ -36,18 +42,16 @@ pub trait ChunkFunction<Marker>: Send + Sync + 'static {
     );
 }
 
-type State<F, M> = (
-    QueryState<
-        <<F as ChunkFunction<M>>::Chunk as ChunkArgument>::Data,
-        <<F as ChunkFunction<M>>::Chunk as ChunkArgument>::Filter,
-    >,
-    <<F as ChunkFunction<M>>::Params as SystemParam>::State,
+/// The query of the chunk, and the other parameters.
+type Params<F, M> = (
+    ChunkParam<<F as ChunkFunction<M>>::Chunk>,
+    <F as ChunkFunction<M>>::Params,
 );
 
 /// A system made of a function of one chunk.
 pub struct ChunkSystem<F: ChunkFunction<M>, M> {
     function: F,
-    state: Option<(WorldId, State<F, M>)>,
+    state: SystemState<Params<F, M>>,
     marker: PhantomData<fn() -> M>,
 }
 
@@ -56,54 +60,59 @@ where
     for<'w, 's> <F::Params as SystemParam>::Item<'w, 's>: Sync,
 {
     fn name(&self) -> &'static str {
-        std::any::type_name::<F>()
+        self.state.name()
+    }
+
+    fn id(&self) -> Option<SystemId> {
+        self.state.id()
+    }
+
+    fn is_send(&self) -> bool {
+        <Params<F, M>>::SEND
+    }
+
+    fn access(&self) -> Option<&SystemAccess> {
+        self.state.access()
     }
 
     fn initialize(&mut self, world: &mut World) -> Result<(), SystemError> {
-        if self.state.as_ref().is_none_or(|(id, _)| *id != world.id()) {
-            let mut access = SystemAccess::new(self.name());
-            let query = QueryState::new(world)?;
-            access.add_query(query.access(), std::any::type_name::<F::Chunk>(), world)?;
-            let params = F::Params::init(world, &mut access)?;
-            self.state = Some((world.id(), (query, params)));
-        }
-        Ok(())
+        self.state.initialize(world)
     }
 
     fn run(&mut self, world: &mut World, runner: &dyn BlockRunner) -> Result<(), SystemError> {
-        self.initialize(world)?;
-        let system = self.name();
-        let (_, (query, params)) = self.state.as_mut().expect("`initialize` made it");
-        world.advance_change_tick();
-        query.prepare(world);
-        F::Params::prepare(params, world)
-            .map_err(|resource| SystemError::MissingResource { system, resource })?;
-        let world = &*world;
-        // SAFETY: prepared above; a chunk system's other parameters read resources only.
-        let params = unsafe { F::Params::get(params, world) };
-        let function = &self.function;
-        let matched = query.matched();
-        let starts = block_starts(
-            world,
-            matched.iter().map(|matched| matched.archetype.index()),
-        );
-        let count = starts.last().copied().unwrap_or(0);
-        run_each_once(runner, count, |index| {
-            let at = starts.partition_point(|&start| start <= index) - 1;
-            // SAFETY: `run_each_once` gives each block to one call, and the exclusive borrow
-            // that this run has of the world keeps everybody else out.
-            let chunk = unsafe { Chunk::new(world, matched[at], index - starts[at]) };
-            function.call(chunk, F::Params::share(&params));
-        });
+        let run = self.state.begin(world)?;
+        let (function, state, view) = (&self.function, &mut self.state, &*world);
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: begun above for this world; the exclusive borrow that this run has of it
+            // keeps everybody else out until the last block is done.
+            let (query, params) = unsafe { state.get(view, run) };
+            let starts = block_starts(&query);
+            let count = starts.last().copied().unwrap_or(0);
+            run_each_once(runner, count, |index| {
+                let at = starts.partition_point(|&start| start <= index) - 1;
+                let (matched, block) = (query.matched[at], index - starts[at]);
+                // SAFETY: `run_each_once` gives each block to one call, and the query, which is
+                // not used otherwise, has the exclusive right to what it writes.
+                let chunk = unsafe { Chunk::new(view, matched, block) };
+                function.call(chunk, F::Params::share(&params));
+            });
+        }));
+        match ran {
+            Ok(()) => self.state.finish(world, run),
+            Err(panic) => {
+                self.state.abort(world, run);
+                resume_unwind(panic);
+            }
+        }
         Ok(())
     }
 }
 
 /// Number of the first block of each archetype, and behind them the number of all.
-fn block_starts(world: &World, archetypes: impl Iterator<Item = usize>) -> Vec<usize> {
+fn block_starts<D: QueryData, F: QueryFilter>(query: &Query<'_, '_, D, F>) -> Vec<usize> {
     let mut starts = vec![0];
-    for archetype in archetypes {
-        let blocks = world.archetypes()[archetype].block_count();
+    for matched in query.matched {
+        let blocks = query.world.archetype(matched.archetype).block_count();
         starts.push(starts[starts.len() - 1] + blocks);
     }
     starts
@@ -165,8 +174,26 @@ where
     fn into_system(self) -> ChunkSystem<F, M> {
         ChunkSystem {
             function: self,
-            state: None,
+            state: SystemState::new::<F>(type_name::<F>()),
             marker: PhantomData,
         }
+    }
+}
+
+impl<F, M> RunOnce<(ChunkMarker, M)> for F
+where
+    F: ChunkFunction<M>,
+    M: 'static,
+    ChunkSystem<F, M>: System,
+{
+    type Out = ();
+
+    fn run_once(self, world: &mut World) -> Result<(), SystemError> {
+        let mut system = ChunkSystem {
+            function: self,
+            state: SystemState::once::<F>(type_name::<F>()),
+            marker: PhantomData,
+        };
+        system.run(world, &Serial)
     }
 }

@@ -1,87 +1,208 @@
 //! Systems made of functions of parameters.
 
+use std::any::type_name;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::param::SystemAccess;
+use super::access::SystemAccess;
+use super::error::{SystemFailure, SystemOutput};
+use super::once::RunOnce;
+use super::pipe::{In, Pipe};
+use super::run::SystemState;
+use super::states::SystemId;
 use super::{IntoSystem, System, SystemError, SystemParam};
 use crate::query::BlockRunner;
-use crate::world::{World, WorldId};
+use crate::world::World;
 
-/// A function of system parameters, seen as one of a tuple of them.
-pub trait ParamFunction<Marker>: Send + 'static {
+/// A function of system parameters, and of an input before them if its first argument is an
+/// [`In`].
+///
+/// `Marker` tells the kinds of function apart and is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function of system parameters",
+    note = "its arguments are system parameters, after an `In<..>` if it takes an input"
+)]
+pub trait SystemParamFunction<Marker>: Send + Sized + 'static {
+    /// What it takes from the one before it in a [`pipe`](SystemParamFunction::pipe); `()` if
+    /// nothing.
+    type In: 'static;
+    /// What it returns.
+    type Out: 'static;
     /// Its parameters.
     type Params: SystemParam;
+
     /// Calls it.
-    fn call(&mut self, params: <Self::Params as SystemParam>::Item<'_, '_>);
+    #[doc(hidden)]
+    fn call(
+        &mut self,
+        input: Self::In,
+        params: <Self::Params as SystemParam>::Item<'_, '_>,
+    ) -> Self::Out;
+
+    /// Its name in messages.
+    #[doc(hidden)]
+    fn name() -> &'static str {
+        type_name::<Self>()
+    }
+
+    /// One system that runs this function and gives what it returns to the next one, which takes
+    /// it as `In<..>`.
+    ///
+    /// The two are one system: their parameters may exclude each other, both are checked before
+    /// either runs, and what their commands ask for is done when both have ended. As in a
+    /// [`ParamSet`](crate::ParamSet), one that reads `&World` does not fork it where the other
+    /// writes.
+    ///
+    /// ```
+    /// use orrery_ecs::{In, Res, ResMut, Resource, SystemParamFunction, World};
+    /// #[derive(Clone, Resource)]
+    /// struct Score(u32);
+    /// let mut world = World::new();
+    /// world.insert_resource(Score(20));
+    /// let half = |score: Res<Score>| score.0 / 2;
+    /// let set = |In(value): In<u32>, mut score: ResMut<Score>| score.0 = value;
+    /// world.run_system_once(half.pipe(set))?;
+    /// assert_eq!(world.resource::<Score>().0, 10);
+    /// # Ok::<(), orrery_ecs::SystemError>(())
+    /// ```
+    fn pipe<B, MB>(self, next: B) -> Pipe<Self, B, Marker, MB>
+    where
+        B: SystemParamFunction<MB, In = Self::Out>,
+    {
+        Pipe::new(self, next)
+    }
 }
 
 /// A system made of a function.
-pub struct FunctionSystem<F: ParamFunction<M>, M> {
+pub struct FunctionSystem<F: SystemParamFunction<M>, M> {
     function: F,
-    state: Option<(WorldId, <F::Params as SystemParam>::State)>,
+    state: SystemState<F::Params>,
     marker: PhantomData<fn() -> M>,
 }
 
-impl<F: ParamFunction<M>, M: 'static> System for FunctionSystem<F, M> {
+impl<F: SystemParamFunction<M>, M> FunctionSystem<F, M> {
+    /// Runs once; what the function returned decides, by `judge`, whether the run counts.
+    fn execute<T>(
+        &mut self,
+        input: F::In,
+        world: &mut World,
+        judge: impl FnOnce(F::Out) -> Result<T, SystemFailure>,
+    ) -> Result<T, SystemError> {
+        let run = self.state.begin(world)?;
+        let (function, state) = (&mut self.function, &mut self.state);
+        let view = &*world;
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: begun above for this world; the exclusive borrow that this run has of it
+            // keeps everybody else out while the function runs.
+            let params = unsafe { state.get(view, run) };
+            function.call(input, params)
+        }));
+        let out = ran.unwrap_or_else(|panic| {
+            self.state.abort(world, run);
+            resume_unwind(panic)
+        });
+        match judge(out) {
+            Ok(result) => {
+                self.state.finish(world, run);
+                Ok(result)
+            }
+            Err(source) => {
+                self.state.abort(world, run);
+                let system = self.state.name();
+                Err(SystemError::Failed { system, source })
+            }
+        }
+    }
+}
+
+impl<F, M> System for FunctionSystem<F, M>
+where
+    F: SystemParamFunction<M, In = (), Out: SystemOutput>,
+    M: 'static,
+{
     fn name(&self) -> &'static str {
-        std::any::type_name::<F>()
+        self.state.name()
+    }
+
+    fn id(&self) -> Option<SystemId> {
+        self.state.id()
+    }
+
+    fn is_send(&self) -> bool {
+        F::Params::SEND
+    }
+
+    fn access(&self) -> Option<&SystemAccess> {
+        self.state.access()
     }
 
     fn initialize(&mut self, world: &mut World) -> Result<(), SystemError> {
-        if self.state.as_ref().is_none_or(|(id, _)| *id != world.id()) {
-            let mut access = SystemAccess::new(self.name());
-            let state = F::Params::init(world, &mut access)?;
-            self.state = Some((world.id(), state));
-        }
-        Ok(())
+        self.state.initialize(world)
     }
 
     fn run(&mut self, world: &mut World, _: &dyn BlockRunner) -> Result<(), SystemError> {
-        self.initialize(world)?;
-        let system = self.name();
-        let (_, state) = self.state.as_mut().expect("`initialize` made it");
-        world.flush_reserved();
-        world.advance_change_tick();
-        F::Params::prepare(state, world)
-            .map_err(|resource| SystemError::MissingResource { system, resource })?;
-        // SAFETY: prepared above for this world; `init` found no conflict between parameters;
-        // the exclusive borrow of the world keeps everybody else out while the function runs.
-        let params = unsafe { F::Params::get(state, world) };
-        let function = &mut self.function;
-        let ran = catch_unwind(AssertUnwindSafe(|| function.call(params)));
-        if let Err(panic) = ran {
-            // Half of what a system wanted is not what it wanted.
-            F::Params::discard(state);
-            world.entities.cancel_reservations();
-            resume_unwind(panic);
-        }
-        F::Params::apply(state, world);
-        Ok(())
+        self.execute((), world, SystemOutput::into_result)
     }
 }
 
 macro_rules! functions {
     ($($name:ident)*) => {
-        impl<Func, $($name: SystemParam),*> ParamFunction<fn($($name),*)> for Func
+        impl<Func, Out, $($name: SystemParam),*> SystemParamFunction<fn($($name),*) -> Out> for Func
         where
             Func: Send + 'static,
+            Out: 'static,
             for<'a> &'a mut Func:
-                FnMut($($name),*) + FnMut($($name::Item<'_, '_>),*),
+                FnMut($($name),*) -> Out + FnMut($($name::Item<'_, '_>),*) -> Out,
         {
+            type In = ();
+            type Out = Out;
             type Params = ($($name,)*);
 
             #[inline]
             #[allow(non_snake_case, reason = "the type's own name stands for its value")]
             #[allow(unused_variables, reason = "a function without parameters")]
-            fn call(&mut self, params: ($($name::Item<'_, '_>,)*)) {
+            fn call(&mut self, (): (), params: ($($name::Item<'_, '_>,)*)) -> Out {
                 // Written out so that the compiler picks the form with the run's lifetimes.
                 #[allow(clippy::too_many_arguments, reason = "as many as the system has")]
-                fn inner<$($name),*>(mut function: impl FnMut($($name),*), $($name: $name),*) {
-                    function($($name),*);
+                fn inner<Out, $($name),*>(
+                    mut function: impl FnMut($($name),*) -> Out,
+                    $($name: $name),*
+                ) -> Out {
+                    function($($name),*)
                 }
                 let ($($name,)*) = params;
-                inner(self, $($name),*);
+                inner(self, $($name),*)
+            }
+        }
+
+        impl<Func, Input, Out, $($name: SystemParam),*>
+            SystemParamFunction<(In<Input>, fn($($name),*) -> Out)> for Func
+        where
+            Func: Send + 'static,
+            Input: 'static,
+            Out: 'static,
+            for<'a> &'a mut Func: FnMut(In<Input>, $($name),*) -> Out
+                + FnMut(In<Input>, $($name::Item<'_, '_>),*) -> Out,
+        {
+            type In = Input;
+            type Out = Out;
+            type Params = ($($name,)*);
+
+            #[inline]
+            #[allow(non_snake_case, reason = "the type's own name stands for its value")]
+            #[allow(unused_variables, reason = "a function of its input alone")]
+            fn call(&mut self, input: Input, params: ($($name::Item<'_, '_>,)*)) -> Out {
+                // As above.
+                #[allow(clippy::too_many_arguments, reason = "as many as the system has")]
+                fn inner<Input, Out, $($name),*>(
+                    mut function: impl FnMut(In<Input>, $($name),*) -> Out,
+                    input: Input,
+                    $($name: $name),*
+                ) -> Out {
+                    function(In(input), $($name),*)
+                }
+                let ($($name,)*) = params;
+                inner(self, input, $($name),*)
             }
         }
     };
@@ -100,13 +221,17 @@ functions!(A B C D E F G H I);
 functions!(A B C D E F G H I J);
 functions!(A B C D E F G H I J K);
 functions!(A B C D E F G H I J K L);
+functions!(A B C D E F G H I J K L M);
+functions!(A B C D E F G H I J K L M N);
+functions!(A B C D E F G H I J K L M N O);
+functions!(A B C D E F G H I J K L M N O P);
 
 /// Marks functions of parameters among all that can be made into systems.
 pub struct FunctionMarker;
 
 impl<F, M> IntoSystem<(FunctionMarker, M)> for F
 where
-    F: ParamFunction<M>,
+    F: SystemParamFunction<M, In = (), Out: SystemOutput>,
     M: 'static,
 {
     type System = FunctionSystem<F, M>;
@@ -114,8 +239,25 @@ where
     fn into_system(self) -> FunctionSystem<F, M> {
         FunctionSystem {
             function: self,
-            state: None,
+            state: SystemState::new::<F>(F::name()),
             marker: PhantomData,
         }
+    }
+}
+
+impl<F, M> RunOnce<(FunctionMarker, M)> for F
+where
+    F: SystemParamFunction<M, In = ()>,
+    M: 'static,
+{
+    type Out = F::Out;
+
+    fn run_once(self, world: &mut World) -> Result<F::Out, SystemError> {
+        let mut system = FunctionSystem {
+            function: self,
+            state: SystemState::once::<F>(F::name()),
+            marker: PhantomData,
+        };
+        system.execute((), world, Ok)
     }
 }

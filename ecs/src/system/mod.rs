@@ -2,34 +2,65 @@
 //!
 //! Three kinds become a [`System`] by [`IntoSystem`]:
 //!
-//! - functions of [`SystemParam`]s: `fn(Query<(&mut Position, &Velocity)>, Res<Gravity>)`;
+//! - functions of [`SystemParam`]s: `fn(Query<(&mut Position, &Velocity)>, Res<Gravity>)`; two of
+//!   them in a row become one by [`SystemParamFunction::pipe`];
 //! - chunk systems, whose first parameter is a [`Chunk`](crate::Chunk): they see one block at a
 //!   time, so a runner may spread blocks over threads without changing the result;
 //! - exclusive systems, `fn(&mut World)`.
 //!
-//! What a system's commands ask for is done when the system has ended.
+//! What a system's commands ask for is done when the system has ended. What it keeps between runs
+//! lies in the world (`states`); the system object holds only what can be found out again.
+//!
+//! Change ticks: a run has a tick of its own, which its writes are marked with. When it has ended
+//! the world goes on to the next tick, so commands, and whoever writes outside of systems, are
+//! newer than what the system has seen. A system therefore finds every change once: those of
+//! others since its last run, those of its own commands, and not those that it wrote itself.
 
+mod access;
 mod chunk;
+mod error;
 mod exclusive;
 mod function;
+mod local;
+mod once;
 mod param;
+mod pipe;
+mod run;
+mod states;
+#[cfg(test)]
+mod tests;
 
-use thiserror::Error;
-
-use crate::error::AccessConflict;
 use crate::query::BlockRunner;
 use crate::world::World;
 
+pub use access::{SystemAccess, SystemMeta};
+pub use error::{ParamError, SystemError, SystemFailure, SystemOutput};
 pub use exclusive::ExclusiveMarker;
-pub use param::{SharedParam, SystemParam};
+pub use function::SystemParamFunction;
+pub use local::{Local, LocalValue, NoClone, NotState};
+pub use once::RunOnce;
+pub use param::{ParamSet, Run, SharedParam, Single, SystemParam};
+pub use pipe::{In, Pipe};
+pub use states::SystemId;
+pub(crate) use states::SystemStates;
 
 /// Something that runs on a world.
 pub trait System: Send {
     /// Name of the function, with its module path.
     fn name(&self) -> &'static str;
 
-    /// Finds out what the system uses of a world. `run` does it too where it was not done for
-    /// that world.
+    /// Its number in the world that it was last initialised for; `None` before.
+    fn id(&self) -> Option<SystemId>;
+
+    /// Whether it may run on any thread. One that uses non-send resources, or may do so because it
+    /// has the whole world, must stay on the thread of those.
+    fn is_send(&self) -> bool;
+
+    /// What it touches of the world that it was last initialised for; `None` before.
+    fn access(&self) -> Option<&SystemAccess>;
+
+    /// Finds out what the system uses of a world, and gives it a number there. `run` does it too
+    /// where it was not done for that world. The state hash stays as it is.
     ///
     /// # Errors
     /// When two of its parameters exclude each other.
@@ -37,40 +68,28 @@ pub trait System: Send {
 
     /// Runs once, then does what its commands ask for.
     ///
+    /// A run that fails or panics does not count: what was new to the system is new to its next
+    /// run as well, and its commands are forgotten. What it wrote until then stays.
+    ///
     /// # Errors
-    /// When two of its parameters exclude each other, or a resource that it needs is not there;
-    /// nothing was run then.
+    /// When two of its parameters exclude each other, or something that it needs is not there:
+    /// nothing was run then, and the world is as it was. Or when the function returned an error.
     fn run(&mut self, world: &mut World, runner: &dyn BlockRunner) -> Result<(), SystemError>;
 }
 
-/// A system could not be run.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum SystemError {
-    /// Two parameters exclude each other.
-    #[error(transparent)]
-    Conflict(#[from] AccessConflict),
-    /// A resource is not in the world.
-    #[error(
-        "system {system} needs the resource {resource}, which is not in the world; insert it \
-             with World::insert_resource, or ask for Option<Res<..>>"
-    )]
-    MissingResource {
-        /// The system.
-        system: &'static str,
-        /// The resource.
-        resource: &'static str,
-    },
-}
-
 /// Functions that can be made into a [`System`].
+///
+/// Every system made leaves its last run and its locals in the worlds that it runs on; what is
+/// needed once is better run by [`World::run_system_once`].
 ///
 /// `Marker` tells the kinds of function apart and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
     label = "not a system",
-    note = "a system is a function whose parameters are Query, Res, ResMut, Option<Res>, \
-            Option<ResMut> or Commands; or a Chunk first and then Res; or only `&mut World`"
+    note = "a system is a function whose parameters are Query, Single, Res, ResMut, Option of \
+            these, Local, Commands, ParamSet, NonSend, NonSendMut, &World or tuples of these; or \
+            a Chunk first and then Res; or only `&mut World`",
+    note = "it returns nothing or `Result<(), E>`, and does not begin with `In<..>`"
 )]
 pub trait IntoSystem<Marker>: Sized {
     /// The system that it becomes.

@@ -104,15 +104,24 @@ impl World {
     }
 
     /// Puts a resource into the world and returns the one it replaces.
+    ///
+    /// # Panics
+    /// Inside [`resource_scope`](World::resource_scope) of the same resource.
     pub fn insert_resource<R: Resource>(&mut self, value: R) -> Option<R> {
-        self.resources.insert(value)
+        self.resources.insert(value, self.tick)
     }
 
     /// Puts the default of a resource into the world unless there is one already.
     pub fn init_resource<R: Resource + Default>(&mut self) {
-        if self.get_resource::<R>().is_none() {
+        if !self.contains_resource::<R>() {
             self.insert_resource(R::default());
         }
+    }
+
+    /// Whether the world has a resource.
+    pub fn contains_resource<R: Resource>(&self) -> bool {
+        let id = self.resources.id::<R>();
+        id.is_some_and(|id| self.resources.contains(id))
     }
 
     /// Takes a resource out of the world.
@@ -127,13 +136,24 @@ impl World {
         unsafe { self.resources.get::<R>(id) }
     }
 
-    /// A resource for writing, if the world has it.
+    /// A resource for writing, if the world has it. It is marked as changed.
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<&mut R> {
         let id = self.resources.id::<R>()?;
         self.resources.unshare(id);
+        self.resources.mark(id, self.tick);
         // SAFETY: the number is `R`'s, it was just unshared, and the borrow of the world keeps
         // everybody else out.
         unsafe { self.resources.get_mut::<R>(id) }
+    }
+
+    /// A resource for writing, the default of its type if the world does not have it. It is
+    /// marked as changed.
+    ///
+    /// # Panics
+    /// Inside [`resource_scope`](World::resource_scope) of the same resource.
+    pub fn get_resource_or_init<R: Resource + Default>(&mut self) -> &mut R {
+        self.init_resource::<R>();
+        self.resource_mut::<R>()
     }
 
     /// A resource.

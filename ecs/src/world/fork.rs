@@ -6,6 +6,7 @@ use super::{World, WorldId};
 use crate::archetype::Archetype;
 use crate::component::info::CloneBehavior;
 use crate::error::ForkError;
+use crate::resource::NonSends;
 
 impl World {
     /// A world with the same entities, handles, components, resources and order.
@@ -15,7 +16,8 @@ impl World {
     /// same hashes from here on if the same operations are done to them.
     ///
     /// # Errors
-    /// When a component or resource that is present opted out of `Clone`; all are named.
+    /// When a component, resource or local that is present opted out of `Clone` or is non-send,
+    /// or a running system or resource scope has something out of the world; all are named.
     ///
     /// # Cost
     /// A few reference counts for each archetype and its columns, whatever the number of
@@ -33,9 +35,18 @@ impl World {
     /// # Ok::<(), orrery_ecs::ForkError>(())
     /// ```
     pub fn fork(&self) -> Result<Self, ForkError> {
-        let names = self.refusing_fork();
-        if !names.is_empty() {
-            return Err(ForkError { names });
+        let refusing = ForkError {
+            names: self.refusing_fork(),
+            locals: self.systems.refusing_clone().collect(),
+            non_send: self.non_send.present().collect(),
+            in_use: self
+                .resources
+                .lent()
+                .chain(self.systems.running())
+                .collect(),
+        };
+        if !refusing.is_empty() {
+            return Err(refusing);
         }
         Ok(Self {
             id: WorldId::next(),
@@ -49,6 +60,8 @@ impl World {
             renumbered: self.renumbered,
             sparse: self.sparse.share(),
             resources: self.resources.clone(),
+            non_send: NonSends::default(),
+            systems: self.systems.clone(),
             pool: Arc::clone(&self.pool),
             entity_info: Arc::clone(&self.entity_info),
         })

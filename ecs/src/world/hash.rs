@@ -46,6 +46,7 @@ impl World {
             value(&mut node);
             root.u128(node.finish());
         });
+        self.systems.hash_state(|digest| root.u128(digest));
         WorldHash(root.finish())
     }
 

@@ -1,6 +1,6 @@
 //! The world: entities, their components and resources.
 
-mod access;
+pub(crate) mod access;
 mod bulk;
 mod columns;
 mod compact;
@@ -24,11 +24,12 @@ use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBeha
 use crate::component::{Component, FieldInfo, InTable, Registry};
 use crate::entity::{Entity, EntityTable};
 use crate::hash::Lane;
-use crate::resource::Resources;
+use crate::resource::{NonSends, Resources};
 use crate::sparse::SparseSets;
 use crate::storage::column::Writer;
 use crate::storage::pool::{Pool, PoolUsage};
 use crate::storage::shared::Shared;
+use crate::system::SystemStates;
 
 pub use columns::{ColumnSource, ColumnSources, IntoColumnSource};
 pub use compact::Compaction;
@@ -77,6 +78,8 @@ pub struct World {
     renumbered: u64,
     pub(crate) sparse: SparseSets,
     pub(crate) resources: Resources,
+    pub(crate) non_send: NonSends,
+    pub(crate) systems: SystemStates,
     pool: Arc<Pool>,
     entity_info: Arc<ComponentInfo>,
 }
@@ -108,6 +111,8 @@ impl World {
             renumbered: 0,
             sparse: SparseSets::default(),
             resources: Resources::default(),
+            non_send: NonSends::default(),
+            systems: SystemStates::default(),
             pool,
             entity_info,
         }

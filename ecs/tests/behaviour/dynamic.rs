@@ -162,13 +162,12 @@ fn named_by_hand(name: &str) -> ComponentDescriptor {
         unsafe { &*value.cast::<Named>() }.text.hash_state(hasher);
     }
     let descriptor = ComponentDescriptor::new(name, Layout::new::<Named>());
-    // SAFETY: the three functions are for `Named`, which is all that the test puts there.
-    unsafe {
-        descriptor
-            .with_drop(drop_named)
-            .with_clone(clone_named)
-            .with_hash(hash_named)
-    }
+    // SAFETY: the function is for `Named`, which is all that the test puts there.
+    let descriptor = unsafe { descriptor.with_drop(drop_named) };
+    // SAFETY: as above.
+    let descriptor = unsafe { descriptor.with_clone(clone_named) };
+    // SAFETY: as above.
+    unsafe { descriptor.with_hash(hash_named) }
 }
 
 #[test]

@@ -139,8 +139,9 @@ impl App {
     }
 
     /// Puts another world in the place of this one, for example a fork to go back to, and
-    /// returns the old one. The schedules find their way in it by themselves; the clock goes on
-    /// at the new world's tick with its step, on this app's workers.
+    /// returns the old one. The clock goes on at the new world's tick with its step, on this
+    /// app's workers. The systems go on with the last runs and locals that the new world has for
+    /// systems of the same functions, also where those were another app's, made alike.
     ///
     /// # Panics
     /// When the new world has no [`Time`]: it was not made by an app.
@@ -151,6 +152,14 @@ impl App {
         self.clock.set_tick(time.tick());
         world.insert_resource(self.workers.clone());
         world.init_resource::<Exit>();
+        world.release_systems();
+        if self.started == Started::Yes {
+            for schedule in [&mut self.startup, &mut self.fixed_update, &mut self.update] {
+                // In the order of `start`, so that each system finds its own. What it refuses was
+                // refused there, and is again when it runs.
+                let _ = schedule.initialize(&mut world);
+            }
+        }
         std::mem::replace(&mut self.world, world)
     }
 

@@ -80,7 +80,7 @@ impl App {
 
 #[cfg(test)]
 mod tests {
-    use orrery_ecs::{Res, ResMut, Resource};
+    use orrery_ecs::{Local, Res, ResMut, Resource};
 
     use super::super::ScheduleLabel::{FixedUpdate, Startup, Update};
     use super::super::{Exit, Plugin};
@@ -238,6 +238,39 @@ mod tests {
             2
         );
         assert!(app.clock_mut().is_paused());
+    }
+
+    /// Two closures alike, so that it shows which of them got what.
+    fn remembering() -> App {
+        let mut app = counting();
+        for step in [1, 100] {
+            let count = move |mut runs: Local<u64>, mut calls: ResMut<Calls>| {
+                *runs += step;
+                calls.ticks = calls.ticks * 3 + *runs;
+            };
+            app.add_systems(Startup, count);
+            app.add_systems(FixedUpdate, (count, count));
+        }
+        app
+    }
+
+    #[test]
+    fn a_world_brings_what_systems_remember_to_another_app_made_alike() {
+        let mut straight = remembering();
+        straight.run(Runner::Ticks(8)).expect("nothing fails");
+        let mut first = remembering();
+        first.run(Runner::Ticks(5)).expect("nothing fails");
+        let early = first.world().fork().expect("everything is Clone");
+        first.run(Runner::Ticks(2)).expect("nothing fails");
+        let mut other = remembering();
+        other.run(Runner::Ticks(3)).expect("nothing fails");
+        let fork = early.fork().expect("everything is Clone");
+        for app in [&mut first, &mut other] {
+            app.replace_world(early.fork().expect("everything is Clone"));
+            app.run(Runner::Ticks(3)).expect("nothing fails");
+            assert_eq!(app.world().state_hash(), straight.world().state_hash());
+        }
+        assert_eq!(fork.systems().len(), first.world().systems().len());
     }
 
     #[test]

@@ -1,0 +1,294 @@
+//! What the parameters of a system touch, and whether two of them exclude each other.
+//!
+//! A system's access is a list of claims, one or more for each parameter. Whether two claims
+//! exclude each other does not depend on which came first, and a claim is checked against every
+//! other one, so the order of parameters decides nothing but the order in which an error names
+//! them. The members of a `ParamSet` are used one at a time: they are checked against everything
+//! outside the set and not against each other.
+
+use std::borrow::Cow;
+
+use super::local::LocalValue;
+use super::states::LocalInfo;
+use crate::component::info::ComponentId;
+use crate::error::AccessConflict;
+use crate::query::FilteredAccess;
+use crate::resource::{NonSendId, ResourceId};
+use crate::world::World;
+
+/// What one parameter touches.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    Query(FilteredAccess),
+    Resource {
+        id: ResourceId,
+        write: bool,
+    },
+    NonSend {
+        id: NonSendId,
+        write: bool,
+    },
+    /// Reads anything: `&World`.
+    World,
+    /// Reserves handles of entities, which `&World` can see.
+    Commands,
+    /// The locals of a system, which a hash or fork through `&World` would miss.
+    Locals,
+    /// Writes anything: `&mut World`.
+    Exclusive,
+}
+
+/// What two claims both touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shared {
+    Component(ComponentId),
+    Resource(ResourceId),
+    NonSend(NonSendId),
+    World,
+}
+
+impl Target {
+    /// What both touch, if they exclude each other inside one system.
+    fn clash(&self, other: &Self) -> Option<Shared> {
+        match (self, other) {
+            (Self::Query(a), Self::Query(b)) => a.conflict(b).map(Shared::Component),
+            (
+                Self::Resource { id, write },
+                Self::Resource {
+                    id: other,
+                    write: other_write,
+                },
+            ) => (id == other && (*write || *other_write)).then_some(Shared::Resource(*id)),
+            (
+                Self::NonSend { id, write },
+                Self::NonSend {
+                    id: other,
+                    write: other_write,
+                },
+            ) => (id == other && (*write || *other_write)).then_some(Shared::NonSend(*id)),
+            (Self::World, other) | (other, Self::World) => other.first_write(),
+            (Self::Exclusive, _) | (_, Self::Exclusive) => Some(Shared::World),
+            _ => None,
+        }
+    }
+
+    /// As `clash`, for claims of two systems that run at the same time: neither may see how far
+    /// the other has come.
+    fn clash_between_systems(&self, other: &Self) -> Option<Shared> {
+        match (self, other) {
+            (Self::World, Self::Commands | Self::Locals)
+            | (Self::Commands | Self::Locals, Self::World) => Some(Shared::World),
+            _ => self.clash(other),
+        }
+    }
+
+    /// Something that it writes and that a shared `&World` would see.
+    fn first_write(&self) -> Option<Shared> {
+        match self {
+            Self::Query(access) => {
+                let written = access.access.writes.iter().next();
+                written.map(Shared::Component)
+            }
+            Self::Resource { id, write } => write.then_some(Shared::Resource(*id)),
+            Self::NonSend { id, write } => write.then_some(Shared::NonSend(*id)),
+            Self::World | Self::Commands | Self::Locals => None,
+            Self::Exclusive => Some(Shared::World),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Claim {
+    target: Target,
+    /// Type of the parameter.
+    param: &'static str,
+}
+
+/// Everything that one system touches: what a schedule needs to know before it runs two systems
+/// at the same time.
+#[derive(Clone, Debug, Default)]
+pub struct SystemAccess {
+    claims: Vec<Claim>,
+}
+
+impl SystemAccess {
+    pub(crate) fn exclusive() -> Self {
+        let (target, param) = (Target::Exclusive, "&mut World");
+        Self {
+            claims: vec![Claim { target, param }],
+        }
+    }
+
+    /// Whether two systems may run at the same time and give what they give one by one.
+    ///
+    /// # Cost
+    /// One test for each pair of parameters.
+    pub fn is_compatible(&self, other: &Self) -> bool {
+        let mut pairs = self.pairs(other);
+        pairs.all(|(a, b)| a.target.clash_between_systems(&b.target).is_none())
+    }
+
+    /// Whether it reads the whole world and writes too, one at a time. Such a system could fork
+    /// the world and then write to what the fork shares, for only a run's begin unshares it.
+    pub(crate) fn writes_beside_world(&self) -> bool {
+        let mut targets = self.claims.iter().map(|claim| &claim.target);
+        let reads_world = targets
+            .clone()
+            .any(|target| matches!(target, Target::World));
+        reads_world && targets.any(|target| target.first_write().is_some())
+    }
+
+    /// The first reason why two systems may not run at the same time: parameters of both that
+    /// exclude each other. `user` says whose they are, in the error.
+    ///
+    /// # Panics
+    /// When the systems were initialised for another world, and this one lacks a type of theirs.
+    pub fn conflict(&self, other: &Self, user: &str, world: &World) -> Option<AccessConflict> {
+        let mut pairs = self.pairs(other);
+        pairs.find_map(|(a, b)| {
+            let shared = a.target.clash_between_systems(&b.target)?;
+            Some(describe(user, (a, b), shared, world))
+        })
+    }
+
+    fn pairs<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a Claim, &'a Claim)> {
+        let beside = |claim| other.claims.iter().map(move |other| (claim, other));
+        self.claims.iter().flat_map(beside)
+    }
+}
+
+/// What a system's parameters say about it when they are made.
+#[derive(Debug, Default)]
+pub struct SystemMeta {
+    name: &'static str,
+    access: SystemAccess,
+    locals: Vec<LocalInfo>,
+}
+
+impl SystemMeta {
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(crate) fn into_parts(self) -> (SystemAccess, Vec<LocalInfo>) {
+        (self.access, self.locals)
+    }
+
+    /// Adds what a parameter touches.
+    pub(crate) fn claim<P>(&mut self, target: Target, world: &World) -> Result<(), AccessConflict> {
+        let param = std::any::type_name::<P>();
+        let claim = Claim { target, param };
+        for other in &self.access.claims {
+            if let Some(shared) = other.target.clash(&claim.target) {
+                let user = format!("system {}", self.name);
+                return Err(describe(&user, (other, &claim), shared, world));
+            }
+        }
+        self.access.claims.push(claim);
+        Ok(())
+    }
+
+    /// Number of a new local among those of the system.
+    pub(crate) fn add_local<T: LocalValue>(&mut self) -> usize {
+        if self.locals.is_empty() {
+            let (target, param) = (Target::Locals, "Local<..>");
+            self.access.claims.push(Claim { target, param });
+        }
+        self.locals.push(LocalInfo::of::<T>());
+        self.locals.len() - 1
+    }
+
+    /// Begins a set whose members are used one at a time.
+    pub(crate) fn open_set(&self) -> OpenSet {
+        OpenSet {
+            outside: self.access.claims.len(),
+            members: Vec::new(),
+        }
+    }
+}
+
+/// The members of a set so far.
+pub(crate) struct OpenSet {
+    outside: usize,
+    members: Vec<Claim>,
+}
+
+impl OpenSet {
+    /// Ends a member: what it claimed no longer hinders the next one.
+    pub(crate) fn end_member(&mut self, meta: &mut SystemMeta) {
+        let claims = meta.access.claims.drain(self.outside..);
+        self.members.extend(claims);
+    }
+
+    /// Ends the set: what its members claimed hinders everything that comes after it.
+    pub(crate) fn close(self, meta: &mut SystemMeta) {
+        meta.access.claims.extend(self.members);
+    }
+}
+
+fn describe(
+    user: &str,
+    (first, second): (&Claim, &Claim),
+    shared: Shared,
+    world: &World,
+) -> AccessConflict {
+    let data = match shared {
+        Shared::Component(id) => world.component_name(id),
+        Shared::Resource(id) => world.resources.name(id),
+        Shared::NonSend(id) => world.non_send.name(id),
+        Shared::World => "the whole world",
+    };
+    AccessConflict {
+        user: String::from(user),
+        first: first.param,
+        second: second.param,
+        data,
+        advice: advice(&first.target, &second.target, world),
+    }
+}
+
+/// The smallest change that ends a conflict.
+fn advice(first: &Target, second: &Target, world: &World) -> Cow<'static, str> {
+    match (first, second) {
+        (Target::Query(first), Target::Query(second)) => {
+            let (position, with) = match (only_in(first, second), only_in(second, first)) {
+                (Some(with), _) => ("second", with),
+                (None, Some(with)) => ("first", with),
+                (None, None) => {
+                    return "ask for it once, put both into a ParamSet, or add With and Without \
+                            filters that keep them apart"
+                        .into();
+                }
+            };
+            let with = world.component_name(with);
+            format!(
+                "add Without<{with}> to the {position} if no entity is meant for both, or put \
+                 both into a ParamSet"
+            )
+            .into()
+        }
+        (Target::World, _) | (_, Target::World) => {
+            "put both into a ParamSet, or ask for what is read by Query and Res instead of &World"
+                .into()
+        }
+        (Target::NonSend { .. }, _) => {
+            "ask for it once, as NonSendMut, or put both into a ParamSet".into()
+        }
+        _ => "ask for it once, as ResMut, or put both into a ParamSet".into(),
+    }
+}
+
+/// A component that one query requires and the other one has nothing to do with.
+fn only_in(one: &FilteredAccess, other: &FilteredAccess) -> Option<ComponentId> {
+    one.with.iter().find(|&id| {
+        let touched = other.access.reads.contains(id) || other.access.writes.contains(id);
+        !touched && !other.with.contains(id)
+    })
+}

@@ -1,0 +1,149 @@
+//! Why a system could not be run, or failed.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::error::{AccessConflict, QueryError};
+use crate::resource::NonSendError;
+
+/// A system could not be run, or failed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SystemError {
+    /// Two parameters exclude each other.
+    #[error(transparent)]
+    Conflict(#[from] AccessConflict),
+    /// A resource is not in the world.
+    #[error(
+        "system {system} needs the resource {resource}, which is not in the world; insert it \
+             with World::insert_resource, or ask for Option<Res<..>>"
+    )]
+    MissingResource {
+        /// The system.
+        system: &'static str,
+        /// The resource.
+        resource: &'static str,
+    },
+    /// A `Single` found no entity, or more than one.
+    #[error("system {system}: {source}; ask for a Query, or Option<Single<..>> if none may match")]
+    Single {
+        /// The system.
+        system: &'static str,
+        /// Which query, and whether none or several match.
+        source: QueryError,
+    },
+    /// A non-send resource is not in the world, or belongs to another thread.
+    #[error("system {system}: {source}")]
+    NonSend {
+        /// The system.
+        system: &'static str,
+        /// Which resource, and why.
+        source: NonSendError,
+    },
+    /// The system ran and returned an error.
+    #[error("system {system} failed: {source}")]
+    Failed {
+        /// The system.
+        system: &'static str,
+        /// What it returned.
+        source: SystemFailure,
+    },
+}
+
+/// The error that a system returned.
+#[derive(Clone, Debug)]
+pub struct SystemFailure(Arc<dyn StdError + Send + Sync>);
+
+impl SystemFailure {
+    /// Wraps an error.
+    pub fn new(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self(Arc::from(error.into()))
+    }
+
+    /// The error that the system returned, if it is an `E`.
+    pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+}
+
+/// The same error object, or one with the same words: errors in general cannot be compared.
+impl PartialEq for SystemFailure {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for SystemFailure {}
+
+impl fmt::Display for SystemFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl StdError for SystemFailure {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source()
+    }
+}
+
+/// Why a parameter cannot be given; the system adds its name.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum ParamError {
+    MissingResource(&'static str),
+    Single(QueryError),
+    NonSend(NonSendError),
+}
+
+impl ParamError {
+    pub(super) fn of_system(self, system: &'static str) -> SystemError {
+        match self {
+            Self::MissingResource(resource) => SystemError::MissingResource { system, resource },
+            Self::Single(source) => SystemError::Single { system, source },
+            Self::NonSend(source) => SystemError::NonSend { system, source },
+        }
+    }
+}
+
+/// What a system may return: nothing, or a `Result` whose error stops the schedule.
+#[diagnostic::on_unimplemented(
+    message = "a system cannot return `{Self}`",
+    note = "a system returns nothing, or `Result<(), E>` with an error that can be boxed; what \
+            else it finds goes into a resource, or to the next one by `pipe`"
+)]
+pub trait SystemOutput {
+    #[doc(hidden)]
+    fn into_result(self) -> Result<(), SystemFailure>;
+}
+
+impl SystemOutput for () {
+    fn into_result(self) -> Result<(), SystemFailure> {
+        Ok(())
+    }
+}
+
+impl<E: Into<Box<dyn StdError + Send + Sync>>> SystemOutput for Result<(), E> {
+    fn into_result(self) -> Result<(), SystemFailure> {
+        self.map_err(SystemFailure::new)
+    }
+}
+
+/// The type `!`, which has no name in stable Rust: what a closure that only panics returns.
+#[doc(hidden)]
+pub trait Returns {
+    type Output;
+}
+
+impl<T> Returns for fn() -> T {
+    type Output = T;
+}
+
+impl SystemOutput for <fn() -> ! as Returns>::Output {
+    fn into_result(self) -> Result<(), SystemFailure> {
+        self
+    }
+}

@@ -1,0 +1,128 @@
+//! What a function may ask for.
+//!
+//! - `data`: queries, [`Single`], commands, `&World`;
+//! - `resource`: resources, non-send ones too, and `Option` of them;
+//! - `tuple`: several parameters as one;
+//! - `set`: [`ParamSet`], parameters that exclude each other, one at a time.
+//!
+//! The life of a parameter, in a run of its system:
+//!
+//! ```text
+//! validate  looks whether everything is there, and changes nothing
+//! prepare   readies what `get` touches: unshares what is written, takes locals out
+//! get       makes the parameter; the function runs
+//! release   puts back what `prepare` took out
+//! apply     does what was put off, after a whole run; `discard` forgets it after another
+//! ```
+
+mod data;
+mod resource;
+mod set;
+mod tuple;
+
+use super::access::SystemMeta;
+use super::error::ParamError;
+use super::states::SystemId;
+use crate::component::Ticks;
+use crate::error::AccessConflict;
+use crate::world::World;
+
+pub(crate) use data::ChunkParam;
+pub use data::Single;
+pub use set::ParamSet;
+
+/// One run of a system: which system of the world it is, and its change ticks.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub struct Run {
+    pub(crate) system: SystemId,
+    pub(crate) ticks: Ticks,
+}
+
+/// A parameter of a system function.
+///
+/// | parameter | gives |
+/// |---|---|
+/// | [`Query<D, F>`](crate::Query) | components of all entities that match |
+/// | [`Single<D, F>`](crate::Single) | components of the one entity that matches |
+/// | [`Res<R>`](crate::Res), [`ResMut<R>`](crate::ResMut), `Option` of them | a resource |
+/// | [`Local<T>`](crate::Local) | a value of the system's own |
+/// | [`Commands`](crate::Commands) | structural changes, done after the system |
+/// | [`ParamSet<(P0, P1, ..)>`](crate::ParamSet) | parameters that conflict, one at a time |
+/// | [`NonSend<T>`](crate::NonSend), [`NonSendMut<T>`](crate::NonSendMut) | what keeps its thread |
+/// | `&World` | everything, for reading |
+/// | tuples of up to 16, nested as deep as needed | several of these |
+///
+/// `#[derive(SystemParam)]` makes one of a struct whose fields are parameters. Its lifetimes are
+/// `'w` for what borrows the world and `'s` for what the system keeps; either may be left out.
+///
+/// ```
+/// use orrery_ecs::{Component, Local, Query, Res, Resource, SystemParam, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Mass(f64);
+/// #[derive(Clone, Resource)]
+/// struct Unit(f64);
+/// #[derive(SystemParam)]
+/// struct Scales<'w, 's> {
+///     masses: Query<'w, 's, &'static Mass>,
+///     unit: Res<'w, Unit>,
+/// }
+/// let mut world = World::new();
+/// world.insert_resource(Unit(2.0));
+/// world.spawn(Mass(3.0));
+/// let weigh = |all: Scales| all.masses.iter().map(|mass| mass.0 * all.unit.0).sum::<f64>();
+/// assert_eq!(world.run_system_once(weigh), Ok(6.0));
+/// ```
+///
+/// # Safety
+/// `get` touches only what `init` claimed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a system",
+    note = "systems take Query, Single, Res, ResMut, Option of these, Local, Commands, ParamSet, \
+            NonSend, NonSendMut, &World, tuples of these, and structs with `#[derive(SystemParam)]`"
+)]
+pub unsafe trait SystemParam {
+    /// Kept between runs. Not `'static`, so that a set's queries may have any lifetime where the
+    /// set is used; who keeps a state asks for it.
+    #[doc(hidden)]
+    type State: Send;
+    /// The parameter with the lifetimes of one run.
+    type Item<'w, 's>;
+    /// Whether it may be used on any thread.
+    #[doc(hidden)]
+    const SEND: bool = true;
+
+    #[doc(hidden)]
+    fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict>;
+    #[doc(hidden)]
+    fn validate(_: &mut Self::State, _: &World, _: Run) -> Result<(), ParamError> {
+        Ok(())
+    }
+    #[doc(hidden)]
+    fn prepare(_: &mut Self::State, _: &mut World, _: Run) {}
+    /// # Safety
+    /// `prepare` was called for this world, which is unchanged since; no two parameters of the
+    /// system conflict, and nobody else uses what they touch for `'w`.
+    #[doc(hidden)]
+    unsafe fn get<'w, 's>(
+        state: &'s mut Self::State,
+        world: &'w World,
+        ticks: Ticks,
+    ) -> Self::Item<'w, 's>;
+    #[doc(hidden)]
+    fn release(_: &mut Self::State, _: &mut World, _: Run) {}
+    #[doc(hidden)]
+    fn apply(_: &mut Self::State, _: &mut World) {}
+    #[doc(hidden)]
+    fn discard(_: &mut Self::State) {}
+}
+
+/// A parameter that a chunk system may use on several threads at once: [`Res`](crate::Res).
+///
+/// # Safety
+/// `share` gives only shared access.
+pub unsafe trait SharedParam: SystemParam {
+    /// The parameter for one call.
+    #[doc(hidden)]
+    fn share<'w, 's>(item: &Self::Item<'w, 's>) -> Self::Item<'w, 's>;
+}

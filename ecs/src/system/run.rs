@@ -1,0 +1,161 @@
+//! One run of a system, from the first look at the world to the last command.
+//!
+//! ```text
+//! begin   initialize, validate (the world is untouched if this fails), flush, prepare, new tick
+//! get     the parameters; the function runs
+//! finish  locals back, last run noted, new tick, commands applied; or
+//! abort   locals back, commands forgotten: the run does not count
+//! ```
+
+use std::any::TypeId;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use super::access::{SystemAccess, SystemMeta};
+use super::states::{SystemId, SystemShape, SystemToken};
+use super::{Run, SystemError, SystemParam};
+use crate::world::{World, WorldId};
+
+/// What a system object knows of the world that it last ran on.
+pub(crate) struct SystemState<P: SystemParam> {
+    name: &'static str,
+    function: TypeId,
+    /// `None` for a system that runs once and leaves nothing behind.
+    token: Option<SystemToken>,
+    ready: Option<Ready<P::State>>,
+}
+
+struct Ready<S> {
+    world: WorldId,
+    id: SystemId,
+    access: SystemAccess,
+    params: S,
+}
+
+impl<P: SystemParam> SystemState<P> {
+    /// A state for a function of type `F`.
+    pub(super) fn new<F: 'static>(name: &'static str) -> Self {
+        Self {
+            name,
+            function: TypeId::of::<F>(),
+            token: Some(SystemToken::next()),
+            ready: None,
+        }
+    }
+
+    /// A state that keeps nothing in the world.
+    pub(super) fn once<F: 'static>(name: &'static str) -> Self {
+        Self {
+            token: None,
+            ..Self::new::<F>(name)
+        }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(super) fn id(&self) -> Option<SystemId> {
+        self.ready.as_ref().map(|ready| ready.id)
+    }
+
+    pub(super) fn access(&self) -> Option<&SystemAccess> {
+        self.ready.as_ref().map(|ready| &ready.access)
+    }
+
+    fn is_ready(&self, world: &World) -> bool {
+        let ready = self
+            .ready
+            .as_ref()
+            .filter(|ready| ready.world == world.id());
+        // `World::release_systems` may have given the slot to another one.
+        let owns = |ready: &Ready<_>| {
+            let token = self.token;
+            token.is_none_or(|token| world.systems.is_owner(ready.id, token))
+        };
+        ready.is_some_and(owns)
+    }
+
+    /// Finds out what the parameters touch of a world, unless that is known.
+    pub(super) fn initialize(&mut self, world: &mut World) -> Result<(), SystemError> {
+        if self.is_ready(world) {
+            return Ok(());
+        }
+        let mut meta = SystemMeta::new(self.name);
+        let params = P::init(world, &mut meta)?;
+        let (access, locals) = meta.into_parts();
+        let shape = SystemShape {
+            name: self.name,
+            function: self.function,
+            locals: &locals,
+        };
+        let id = match self.token {
+            Some(token) => world.systems.claim(token, self.id(), &shape),
+            None => SystemId::ONCE,
+        };
+        self.ready = Some(Ready {
+            world: world.id(),
+            id,
+            access,
+            params,
+        });
+        Ok(())
+    }
+
+    fn parts(&mut self) -> (SystemId, &mut P::State) {
+        let ready = self.ready.as_mut().expect("`begin` initialized it");
+        (ready.id, &mut ready.params)
+    }
+
+    /// Readies a run. An error leaves the world as it was.
+    pub(super) fn begin(&mut self, world: &mut World) -> Result<Run, SystemError> {
+        self.initialize(world)?;
+        let name = self.name;
+        let (system, params) = self.parts();
+        let run = Run {
+            system,
+            ticks: world.next_run(system),
+        };
+        P::validate(params, world, run).map_err(|error| error.of_system(name))?;
+        world.flush_reserved();
+        let prepared = catch_unwind(AssertUnwindSafe(|| P::prepare(params, world, run)));
+        if let Err(panic) = prepared {
+            // A resource or local that a fork shares could not be cloned.
+            P::release(params, world, run);
+            resume_unwind(panic);
+        }
+        if self.access().is_some_and(SystemAccess::writes_beside_world) {
+            world.systems.unforkable = Some(name);
+        }
+        world.advance_change_tick();
+        Ok(run)
+    }
+
+    /// The parameters.
+    ///
+    /// # Safety
+    /// `begin` gave the run for this world, which is unchanged since, and nobody else uses what
+    /// the parameters touch for `'w`.
+    pub(super) unsafe fn get<'w, 's>(&'s mut self, world: &'w World, run: Run) -> P::Item<'w, 's> {
+        let (_, params) = self.parts();
+        // SAFETY: `init` found no conflict between the parameters; the rest is passed on.
+        unsafe { P::get(params, world, run.ticks) }
+    }
+
+    /// Ends a whole run: what was put off is done.
+    pub(super) fn finish(&mut self, world: &mut World, run: Run) {
+        let (_, params) = self.parts();
+        P::release(params, world, run);
+        world.systems.unforkable = None;
+        world.finish_run(run.system, run.ticks);
+        P::apply(params, world);
+    }
+
+    /// Ends a run that panicked or failed: half of what a system wanted is not what it wanted.
+    pub(super) fn abort(&mut self, world: &mut World, run: Run) {
+        let (_, params) = self.parts();
+        P::release(params, world, run);
+        world.systems.unforkable = None;
+        P::discard(params);
+        world.entities.cancel_reservations();
+    }
+}

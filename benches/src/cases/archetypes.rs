@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use orrery_ecs::{Component, QueryState, World};
 
 use super::SEED;
-use super::population::{DIGEST_START, digest, digest_of};
+use super::population::{DIGEST_START, digest};
 use crate::harness::{Case, Expected, Goal, Work};
 
 /// Entities of each archetype.
@@ -16,8 +16,8 @@ pub const ENTITIES: usize = 20;
 const ROWS: usize = 26 * ENTITIES;
 
 const EXPECTED: Expected = Expected {
-    smoke: 0xf6b8_9dba_6efa_e1c5,
-    full: 0xf6b8_9dba_6efa_e1c5,
+    smoke: 0x4799_5ed2_cffc_7cf8,
+    full: 0x4799_5ed2_cffc_7cf8,
 };
 
 /// The value that all entities have.
@@ -73,6 +73,13 @@ pub mod letter {
     }
 
     letters!(components);
+}
+
+/// Digest of the values in whichever order an engine visits archetypes.
+#[must_use]
+pub fn unordered(values: impl Iterator<Item = f32>) -> u64 {
+    let digests = values.map(|value| digest(&[value], DIGEST_START));
+    digests.fold(0, u64::wrapping_add)
 }
 
 pub(super) fn cases() -> Vec<Case> {
@@ -137,7 +144,7 @@ impl Work for Fragmented {
     }
 
     fn result(&mut self) -> u64 {
-        digest_of::<Data>(&mut self.world)
+        unordered(self.query.iter(&self.world).map(|data| data.0))
     }
 }
 
@@ -166,7 +173,6 @@ impl Work for ByHand {
     }
 
     fn result(&mut self) -> u64 {
-        let lists = self.lists.iter();
-        lists.fold(DIGEST_START, |hash, list| digest(list, hash))
+        unordered(self.lists.iter().flatten().copied())
     }
 }

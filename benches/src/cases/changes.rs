@@ -15,7 +15,7 @@ use crate::harness::{Case, Expected, Goal, Work};
 use crate::reference::{self, Flat};
 
 /// Passes of a run.
-const PASSES: usize = 32;
+pub const PASSES: usize = 32;
 
 const EXPECTED_WRITES: Expected = Expected {
     smoke: 0xf1ab_2de8_2bfa_b660,

@@ -5,7 +5,7 @@
 pub mod access;
 pub mod archetypes;
 mod axpy;
-mod changes;
+pub mod changes;
 pub mod despawn;
 mod fork;
 mod hash;

@@ -29,6 +29,43 @@ pub enum ComponentError {
     },
 }
 
+/// An entity could not be spawned with the handle that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SpawnAtError {
+    /// The index has come further, so that copies of the handle may still be about.
+    #[error(
+        "entity {entity} cannot be spawned: its index is at generation {generation} already; take \
+         that generation or a later one"
+    )]
+    Used {
+        /// The handle.
+        entity: Entity,
+        /// First generation of the index that was not used yet.
+        generation: u32,
+    },
+    /// The index is so far beyond all others that the table would be mostly empty.
+    #[error("entity {entity} cannot be spawned: its index is beyond {index_max}, the highest now")]
+    TooFar {
+        /// The handle.
+        entity: Entity,
+        /// Highest index that could be asked for.
+        index_max: u32,
+    },
+}
+
+/// Columns that were handed over together have different lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the column of {component} has {found} values, and {expected} entities were asked for")]
+pub struct ColumnLengthError {
+    /// Name of the component.
+    pub component: &'static str,
+    /// Values in its column.
+    pub found: usize,
+    /// Entities that were to be spawned.
+    pub expected: usize,
+}
+
 /// A query did not give what was asked for one entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]

@@ -59,9 +59,14 @@ mod world;
 pub use archetype::{Archetype, ArchetypeId};
 pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
-pub use component::{Component, ComponentId, FieldInfo, SplitComponent};
+pub use component::{
+    ByBlock, ByRow, Component, ComponentId, FieldInfo, InSparseSet, InTable, Mut, SplitComponent,
+    Storage, Ticks, TrackedComponent, Tracking,
+};
 pub use entity::Entity;
-pub use error::{AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError};
+pub use error::{
+    AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError, SpawnAtError,
+};
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
 pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash};
 pub use query::{
@@ -72,7 +77,9 @@ pub use resource::{Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;
 pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
 pub use system::{ExclusiveMarker, IntoSystem, SharedParam, System, SystemError, SystemParam};
-pub use world::{EntityMut, EntityRef, SpawnBatch, World, WorldId};
+pub use world::{
+    ColumnSource, ColumnSources, EntityMut, EntityRef, IntoColumnSource, SpawnBatch, World, WorldId,
+};
 
 /// What the derive macros refer to; not for users.
 #[doc(hidden)]

@@ -6,15 +6,16 @@ use syn::{DeriveInput, Result};
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) split: bool,
+    pub(crate) track: bool,
     pub(crate) no_clone: bool,
     pub(crate) not_state: bool,
 }
 
 /// Reads the options under one attribute name; an unknown one is an error that lists them.
-pub(crate) fn options(input: &DeriveInput, attribute: &str, split: bool) -> Result<Options> {
+pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> Result<Options> {
     let mut options = Options::default();
-    let known = if split {
-        "split, no_clone, not_state"
+    let known = if component {
+        "split, track, no_clone, not_state"
     } else {
         "no_clone, not_state"
     };
@@ -24,8 +25,10 @@ pub(crate) fn options(input: &DeriveInput, attribute: &str, split: bool) -> Resu
         .filter(|found| found.path().is_ident(attribute))
     {
         found.parse_nested_meta(|meta| {
-            if split && meta.path.is_ident("split") {
+            if component && meta.path.is_ident("split") {
                 options.split = true;
+            } else if component && meta.path.is_ident("track") {
+                options.track = true;
             } else if meta.path.is_ident("no_clone") {
                 options.no_clone = true;
             } else if meta.path.is_ident("not_state") {

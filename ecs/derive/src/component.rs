@@ -28,11 +28,24 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     };
     let describe = describe(input, &fields, &options);
     let is_split = options.split;
+    let tracking = if options.track {
+        quote!(ByRow)
+    } else {
+        quote!(ByBlock)
+    };
     let (implementation, types, conditions) = generics.split_for_impl();
+    let tracked = options.track.then(|| {
+        quote! {
+            impl #implementation ::orrery_ecs::TrackedComponent for #name #types #conditions {}
+        }
+    });
     Ok(quote! {
         // SAFETY: `describe` is written from the type's own definition.
         unsafe impl #implementation ::orrery_ecs::Component for #name #types #conditions {
             const SPLIT: bool = #is_split;
+
+            type Tracking = ::orrery_ecs::#tracking;
+            type Storage = ::orrery_ecs::InTable;
 
             #describe
 
@@ -41,6 +54,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #hash_fields
             }
         }
+        #tracked
         #parts
     })
 }
@@ -97,15 +111,15 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
     } else {
         quote! { describe::hash_behavior::<Self>(&fields) }
     };
-    let split = options.split;
     quote! {
         fn describe() -> ::orrery_ecs::macros::describe::ComponentInfo {
             use ::orrery_ecs::macros::describe;
             let fields = ::std::vec![#(#infos),*];
             let clone = #clone;
             let hash = #hash;
+            let placement = describe::placement::<Self>();
             let name = ::core::any::type_name::<Self>();
-            describe::ComponentInfo::new::<Self>(name, clone, hash, fields, #split)
+            describe::ComponentInfo::new::<Self>(name, clone, hash, fields, placement)
         }
     }
 }

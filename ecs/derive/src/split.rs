@@ -23,6 +23,11 @@ pub(crate) fn derive(
         let message = "a split component is a struct with fields, not generic, and `Copy`";
         return Err(Error::new(input.ident.span(), message));
     }
+    if options.track {
+        let message = "a split component has no references that could notice writes: leave out \
+                       `track` or `split`";
+        return Err(Error::new(input.ident.span(), message));
+    }
     let named = fields.iter().map(|field| match &field.member {
         Member::Named(name) => Ok(name.clone()),
         Member::Unnamed(_) => {

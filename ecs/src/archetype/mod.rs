@@ -1,19 +1,25 @@
 //! An archetype: all entities with the same set of components, and their columns.
 
+mod bulk;
 pub(crate) mod graph;
+mod rows;
 mod run;
+mod window;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo};
+use crate::component::info::{ComponentId, ComponentInfo};
 use crate::component::{ComponentSet, Registry};
 use crate::entity::Entity;
 use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
 use crate::storage::column::{Column, Writer, rows_in_block};
 
+pub(crate) use bulk::FreshColumn;
+pub(crate) use rows::{Leaving, Moved};
 pub(crate) use run::Run;
+use window::Windows;
 
 /// Number of an archetype in one world, in order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,10 +43,15 @@ pub struct Archetype {
     by_name: Box<[u32]>,
     entities: Column,
     len: usize,
+    /// Rows that the blocks have room for.
+    room: usize,
+    windows: Windows,
     /// Whether every component lies in one piece.
     plain: bool,
-    /// Whether copying a shared block runs a user's `clone`.
-    runs_clone: bool,
+    /// Size of a value of each component in bytes.
+    sizes: Box<[usize]>,
+    /// Whether a component's values have to be dropped.
+    has_drop: bool,
 }
 
 impl Archetype {
@@ -65,8 +76,11 @@ impl Archetype {
             by_name: by_name.into(),
             columns: components.iter().map(column).collect(),
             entities: Column::new(Arc::clone(entity_info)),
+            room: 0,
+            windows: Windows::default(),
             plain: infos().all(|info| info.parts.len() == 1),
-            runs_clone: infos().any(|info| matches!(info.clone, CloneBehavior::Values(_))),
+            sizes: infos().map(|info| info.layout.size()).collect(),
+            has_drop: infos().any(|info| info.drop.is_some()),
             components: components.into_boxed_slice(),
             len: 0,
         }
@@ -74,6 +88,7 @@ impl Archetype {
 
     /// An archetype that shares every block with this one.
     pub(crate) fn share(&self) -> Self {
+        self.windows.mark_seen();
         Self {
             id: self.id,
             components: self.components.clone(),
@@ -81,8 +96,11 @@ impl Archetype {
             columns: self.columns.iter().map(Column::share).collect(),
             by_name: self.by_name.clone(),
             entities: self.entities.share(),
+            room: self.room,
+            windows: Windows::default(),
             plain: self.plain,
-            runs_clone: self.runs_clone,
+            sizes: self.sizes.clone(),
+            has_drop: self.has_drop,
             len: self.len,
         }
     }
@@ -155,6 +173,11 @@ impl Archetype {
         &self.entities
     }
 
+    /// Says that digests of the blocks are being taken.
+    pub(crate) fn mark_hashed(&self) {
+        self.windows.mark_seen();
+    }
+
     /// The entity in a row.
     ///
     /// # Panics
@@ -169,207 +192,38 @@ impl Archetype {
     }
 
     /// Makes room for `additional` rows in every column.
+    #[cold]
     pub(crate) fn reserve(&mut self, additional: usize, to: Writer<'_>) {
+        self.windows.close();
         for column in self.columns.iter_mut().chain([&mut self.entities]) {
             // SAFETY: every column has `len` initialised rows.
             unsafe { column.reserve(self.len, additional, to) };
         }
+        // The handles come last, so that a panic in between leaves their room as it was.
+        self.room = self.entities.room();
     }
 
-    /// Makes room for one more row in blocks that are ours. A user's `clone` may run here, and
-    /// panic, before anything has changed; adding the row does not fail afterwards.
-    #[inline]
-    pub(crate) fn ready_push(&mut self, to: Writer<'_>) {
-        // All columns have room for as many rows as the handles.
-        if self.len == self.entities.room() {
-            self.reserve(1, to);
+    /// Gives back blocks that have become empty, but for one in reserve.
+    #[cold]
+    fn trim(&mut self) {
+        self.windows.close();
+        for column in self.columns.iter_mut().chain([&mut self.entities]) {
+            column.trim(self.len);
         }
-        if !self.runs_clone {
-            return;
-        }
-        for column in self.columns.iter_mut().filter(|column| column.runs_clone()) {
-            // SAFETY: `len` rows are initialised, and room for one more was reserved.
-            unsafe { column.own_row(self.len, self.len, to) };
-        }
-    }
-
-    /// Makes the blocks ours that a removal of `row` writes to. A user's `clone` may run here,
-    /// and panic, before anything has changed; the removal does not fail afterwards.
-    #[inline]
-    pub(crate) fn ready_leave(&mut self, row: usize, to: Writer<'_>) {
-        if !self.runs_clone {
-            return;
-        }
-        for column in self.columns.iter_mut().filter(|column| column.runs_clone()) {
-            // SAFETY: the row is one of `len` initialised rows.
-            unsafe { column.own_row(row, self.len, to) };
-            // SAFETY: as above.
-            unsafe { column.own_row(self.len - 1, self.len, to) };
-        }
-    }
-
-    /// Makes a row's block of one column ours; as `ready_leave`.
-    ///
-    /// # Panics
-    /// When there is no such row.
-    pub(crate) fn ready_replace(&mut self, column: usize, row: usize, to: Writer<'_>) {
-        assert!(row < self.len, "row {row} of {}", self.len);
-        if self.columns[column].runs_clone() {
-            // SAFETY: the row is one of `len` initialised rows.
-            unsafe { self.columns[column].own_row(row, self.len, to) };
-        }
-    }
-
-    /// Adds a row for an entity and gives its number; `ready_push` was called just before. The
-    /// caller writes every component of it before anything else happens to the archetype.
-    ///
-    /// # Safety
-    /// `ready_push` was called since the last change.
-    pub(crate) unsafe fn push_entity(&mut self, entity: Entity, to: Writer<'_>) -> usize {
-        let row = self.len;
-        let value = (&raw const entity).cast();
-        // SAFETY: room was reserved, by the caller; the value is an entity, which is `Copy`.
-        unsafe { self.entities.write(row, row, value, to) };
-        self.len += 1;
-        row
-    }
-
-    /// Writes a component into a row that `push_entity` has just made.
-    ///
-    /// # Safety
-    /// `value` points to a value of the column's component, moved from; the row is new and last.
-    #[inline]
-    pub(crate) unsafe fn write_new(&mut self, column: usize, value: *const u8, to: Writer<'_>) {
-        let row = self.len - 1;
-        // SAFETY: `row` rows are initialised in this column and there is room for one more.
-        unsafe { self.columns[column].write(row, row, value, to) };
-    }
-
-    /// Removes a row, whose values are dropped, by moving the last row into it.
-    ///
-    /// A panic of a `clone` comes out before anything has changed, one of a drop is kept.
-    pub(crate) fn remove_row(&mut self, row: usize, to: Writer<'_>) -> Moved {
-        self.ready_leave(row, to);
-        let len = self.len;
-        let mut panicked = FirstPanic::default();
-        for column in &mut self.columns {
-            // SAFETY: the row is one of `len`; `fill_from_last` below takes its place.
-            unsafe { drop_value(column, row, len, to, &mut panicked) };
-            // SAFETY: `len` rows, all initialised but the one just dropped.
-            unsafe { column.fill_from_last(row, len, to) };
-        }
-        Moved {
-            row: 0,
-            filled_by: self.remove_entity(row, to),
-            panicked,
-        }
-    }
-
-    /// Takes a row out of the entity column and the count; the component columns are done.
-    fn remove_entity(&mut self, row: usize, to: Writer<'_>) -> Option<Entity> {
-        let last = self.len - 1;
-        let moved = (row != last).then(|| self.entity(last));
-        // SAFETY: `len` rows of `Copy` handles.
-        unsafe { self.entities.fill_from_last(row, self.len, to) };
-        self.len = last;
-        moved
-    }
-
-    /// Readies `move_row`: what may panic without having changed anything.
-    pub(crate) fn ready_move(&mut self, row: usize, other: &mut Self, to: Writer<'_>) {
-        other.ready_push(to);
-        self.ready_leave(row, to);
-    }
-
-    /// Moves the row of an entity into `other`, which gets a new last row: components that both
-    /// have move, those that only `self` has leave.
-    ///
-    /// # Safety
-    /// - `ready_move` was called since the last change;
-    /// - for `Leaving::MovedOut` the caller has moved out the values that leave;
-    /// - the caller writes every component that only `other` has before anything else happens.
-    pub(crate) unsafe fn move_row(
-        &mut self,
-        row: usize,
-        other: &mut Self,
-        to: Writer<'_>,
-        leaving: Leaving,
-    ) -> Moved {
-        let entity = self.entity(row);
-        // SAFETY: `ready_move` readied it, by the caller.
-        let new_row = unsafe { other.push_entity(entity, to) };
-        let len = self.len;
-        let mut panicked = FirstPanic::default();
-        for (column, component) in self.columns.iter_mut().zip(&self.components) {
-            match (other.components.binary_search(component), leaving) {
-                (Ok(theirs), _) => {
-                    let target = &mut other.columns[theirs];
-                    // SAFETY: the row exists; `other`'s column has `new_row` initialised rows
-                    // and room for one more.
-                    unsafe { column.move_row(row, len, target, new_row, to) };
-                }
-                (Err(_), Leaving::MovedOut) => {}
-                // SAFETY: the row is one of `len`; `fill_from_last` below takes its place.
-                (Err(_), Leaving::Dropped) => unsafe {
-                    drop_value(column, row, len, to, &mut panicked);
-                },
-            }
-            // SAFETY: `len` rows, all initialised but the one that left.
-            unsafe { column.fill_from_last(row, len, to) };
-        }
-        Moved {
-            row: new_row,
-            filled_by: self.remove_entity(row, to),
-            panicked,
-        }
+        self.room = self.entities.room();
     }
 
     /// Drops every value and forgets every row.
     pub(crate) fn clear(&mut self) {
         let len = std::mem::take(&mut self.len);
+        self.room = 0;
+        self.windows.close();
         let mut panicked = FirstPanic::default();
         for column in self.columns.iter_mut().chain([&mut self.entities]) {
             // SAFETY: every column has exactly `len` initialised rows.
             unsafe { column.clear(len, &mut panicked) };
         }
         panicked.resume();
-    }
-}
-
-/// What becomes of the values that only the old archetype has.
-#[derive(Clone, Copy)]
-pub(crate) enum Leaving {
-    Dropped,
-    /// They belong to somebody else by now.
-    MovedOut,
-}
-
-/// What a structural change left behind.
-#[must_use]
-pub(crate) struct Moved {
-    /// Row in the new archetype, where there is one.
-    pub(crate) row: usize,
-    /// The entity that now has the old row.
-    pub(crate) filled_by: Option<Entity>,
-    /// First panic of a value's drop. The change is complete; the caller resumes it once the
-    /// entity table is up to date.
-    pub(crate) panicked: FirstPanic,
-}
-
-/// Drops one value and keeps the first panic for later.
-///
-/// # Safety
-/// `row` is one of `len` initialised rows, and not used as a value afterwards.
-unsafe fn drop_value(
-    column: &mut Column,
-    row: usize,
-    len: usize,
-    to: Writer<'_>,
-    panicked: &mut FirstPanic,
-) {
-    if column.info().drop.is_some() {
-        // SAFETY: passed on from the caller.
-        panicked.catch(|| unsafe { column.drop_row(row, len, to) });
     }
 }
 

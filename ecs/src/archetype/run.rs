@@ -1,108 +1,159 @@
 //! Filling rows at the end of an archetype, a block at a time.
 //!
-//! Readying a column for a row costs more than writing a small component: is the list shared, is
-//! the block, which tick, which part. A run asks all that once for as many rows as the block has
-//! room for, and then only copies, with sizes that the compiler knows.
+//! A run takes the open block once for as many rows as it has room for, and then only copies,
+//! with sizes that the compiler knows. Rows count from the moment the run ends, however it ends.
+
+use std::ptr::NonNull;
 
 use smallvec::SmallVec;
 
 use super::Archetype;
+use super::window::Which;
 use crate::bundle::Bundle;
-use crate::entity::Entity;
+use crate::entity::{Entity, EntityTable};
 use crate::storage::BLOCK_ROWS;
-use crate::storage::column::Writer;
+use crate::storage::column::{BlockPointer, Column, Writer};
 
-/// Rows of one block that were readied and not yet filled.
-pub(crate) struct Run {
+/// Rows of one open block that are being filled.
+pub(crate) struct Run<'a> {
+    archetype: &'a mut Archetype,
+    entities: &'a mut EntityTable,
+    /// The open block in each column of a bundle, in the bundle's order.
+    blocks: SmallVec<[BlockPointer; 8]>,
+    columns: &'a [u32],
+    /// Row inside the block of the next and of the last.
     next: usize,
     end: usize,
-    handles: *mut Entity,
-    /// Where the next value of each component of a bundle goes, in the bundle's order.
-    values: SmallVec<[*mut u8; 8]>,
-}
-
-// SAFETY: the pointers are into blocks of the world that the owner of a run borrows exclusively,
-// and their components are Send.
-unsafe impl Send for Run {}
-// SAFETY: a shared run gives access to nothing.
-unsafe impl Sync for Run {}
-
-impl Run {
-    /// Whether all of its rows are filled.
-    #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.next == self.end
-    }
+    tick: u64,
 }
 
 impl Archetype {
-    /// Readies up to `wanted` rows, at least one, in the block that the next row falls into.
-    /// `None` where a component is split: its values are no single pieces.
+    /// Opens up to `wanted` rows, at least one, in the block that the next row falls into, for a
+    /// bundle whose components are in `columns`.
     ///
     /// A user's `clone` may run here, and panic, before anything has changed.
+    ///
+    /// # Panics
+    /// When 2^32 - 2 entities live.
     #[inline]
-    pub(crate) fn open_run(
-        &mut self,
+    pub(crate) fn open_run<'a>(
+        &'a mut self,
+        entities: &'a mut EntityTable,
         wanted: usize,
-        columns: &[u32],
+        columns: &'a [u32],
         to: Writer<'_>,
-    ) -> Option<Run> {
-        if !self.plain {
-            return None;
+    ) -> Run<'a> {
+        let wanted = wanted.clamp(1, BLOCK_ROWS);
+        entities.assert_room(wanted as u32);
+        self.open_next(to);
+        let window = self.windows.get(Which::Tail);
+        let next = self.len % BLOCK_ROWS;
+        let blocks = columns.iter().map(|&column| window.column(column as usize));
+        Run {
+            blocks: blocks.collect(),
+            next,
+            end: window.capacity().min(next + wanted),
+            archetype: self,
+            entities,
+            columns,
+            tick: to.tick,
         }
-        self.ready_push(to);
-        let (first, block) = (self.len, self.len / BLOCK_ROWS);
-        let room = self.entities.room().min((block + 1) * BLOCK_ROWS);
-        // SAFETY: `len` rows are initialised, and `ready_push` made room for the next one.
-        let handles = unsafe { self.entities.row_mut(first, first, to) }.cast();
-        let values = columns.iter().map(|&column| {
-            // SAFETY: as above, for every column; all are plain.
-            unsafe { self.columns[column as usize].row_mut(first, first, to) }
-        });
-        let values = values.collect();
-        let end = room.min(first.saturating_add(wanted.max(1)));
-        Some(Run {
-            next: first,
-            end,
-            handles,
-            values,
-        })
+    }
+}
+
+impl Run<'_> {
+    /// Rows that are still free.
+    #[inline]
+    pub(crate) fn left(&self) -> usize {
+        self.end - self.next
     }
 
-    /// Fills the next row of a run and gives its number.
+    /// Fills the next row.
     ///
     /// # Safety
-    /// - the run is of this archetype, opened for columns in the order of `B`'s components;
-    /// - it is not full, and nothing but it was done to the archetype since it was opened.
+    /// The run was opened for the columns of `B`'s components in their order, and rows are left.
     #[inline]
-    pub(crate) unsafe fn push_run<B: Bundle>(
-        &mut self,
-        run: &mut Run,
-        entity: Entity,
-        bundle: B,
-    ) -> usize {
-        debug_assert!(
-            run.next == self.len && !run.is_full(),
-            "a run is filled in order"
-        );
-        let row = run.next;
-        // SAFETY: the row was readied and nothing lies there yet.
-        unsafe { run.handles.write(entity) };
-        // SAFETY: at most one behind the last row of the block.
-        run.handles = unsafe { run.handles.add(1) };
-        let mut values = run.values.iter_mut();
+    pub(crate) unsafe fn push<B: Bundle>(&mut self, bundle: B) {
+        debug_assert!(self.left() > 0, "a run is filled as far as it was opened");
+        let row = self.next;
+        self.next = row + 1;
+        if !self.archetype.plain {
+            // SAFETY: passed on from the caller.
+            return unsafe { self.push_parts(row, bundle) };
+        }
+        let mut index = 0;
+        // Small enough to be inlined, where the size is a constant and the copy a few moves.
         bundle.visit(&mut |value, size_bytes| {
-            let place = values
-                .next()
-                .expect("as many columns as the bundle has components");
-            // SAFETY: `size_bytes` is the component's size, the row was readied, and the value
-            // is ours to move.
-            unsafe { value.copy_to_nonoverlapping(*place, size_bytes) };
-            // SAFETY: at most one behind the last row of the block.
-            *place = unsafe { place.add(size_bytes) };
+            // SAFETY: the block has room for the row.
+            let place = unsafe { self.blocks[index].data.add(row * size_bytes) };
+            // SAFETY: `size_bytes` is the component's size, and the value is ours to move.
+            unsafe { value.copy_to_nonoverlapping(place.as_ptr(), size_bytes) };
+            index += 1;
         });
-        run.next += 1;
-        self.len = run.next;
-        row
+    }
+
+    /// Fills a row where a component is in several pieces.
+    ///
+    /// # Safety
+    /// As `push`, for a row of the run.
+    #[inline(never)]
+    unsafe fn push_parts<B: Bundle>(&self, row: usize, bundle: B) {
+        let mut index = 0;
+        bundle.visit(&mut |value, _| {
+            let (column, block) = (self.column(index), self.blocks[index]);
+            // SAFETY: the block has room for the row, and the value is ours to move.
+            unsafe { column.put(block, row, value, self.tick) };
+            index += 1;
+        });
+    }
+
+    /// The column of one of the bundle's components.
+    pub(crate) fn column(&self, index: usize) -> &Column {
+        &self.archetype.columns[self.columns[index] as usize]
+    }
+
+    /// Where the next row of a column begins, for components of so many bytes.
+    ///
+    /// The values belong to nobody until `count` counts their rows.
+    pub(crate) fn start_of(&self, index: usize, size_bytes: usize) -> NonNull<u8> {
+        // SAFETY: the row lies inside the block, or one behind its last.
+        unsafe { self.blocks[index].data.add(self.next * size_bytes) }
+    }
+
+    /// Moves a value into a column, `ahead` rows after the next one, without counting it.
+    ///
+    /// # Safety
+    /// More than `ahead` rows are left, and the value is of the column's component.
+    pub(crate) unsafe fn put(&self, index: usize, ahead: usize, value: *const u8) {
+        let (column, block) = (self.column(index), self.blocks[index]);
+        // SAFETY: the block has room for the row; the rest is passed on from the caller.
+        unsafe { column.put(block, self.next + ahead, value, self.tick) };
+    }
+
+    /// Counts rows that were filled.
+    ///
+    /// # Safety
+    /// All columns hold values in the next `rows` rows, and as many are left.
+    pub(crate) unsafe fn count(&mut self, rows: usize) {
+        debug_assert!(rows <= self.left(), "rows of this block");
+        self.next += rows;
+    }
+}
+
+impl Drop for Run<'_> {
+    /// Gives the filled rows their entities.
+    fn drop(&mut self) {
+        let first = self.archetype.len;
+        let rows = self.next - first % BLOCK_ROWS;
+        if rows == 0 {
+            return;
+        }
+        let window = self.archetype.windows.get(Which::Tail);
+        // SAFETY: the first row lies inside the open block.
+        let handles: NonNull<Entity> = unsafe { window.handles().add(first % BLOCK_ROWS) };
+        let location = self.archetype.id.location(first);
+        // SAFETY: the open block has room for the handles of the rows, which are ours to write.
+        unsafe { self.entities.allocate_rows(handles, rows, location) };
+        self.archetype.len = first + rows;
     }
 }

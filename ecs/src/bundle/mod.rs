@@ -11,7 +11,7 @@ use crate::component::info::ComponentId;
 use crate::component::{Component, Registry};
 
 /// Number of a bundle type in one world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct BundleId(u32);
 
 /// Components that are spawned, inserted and removed together: a component, a tuple of up to 12
@@ -139,6 +139,24 @@ pub(crate) struct BundleInfo {
     pub(crate) sorted: Box<[ComponentId]>,
     /// Where a fresh entity with this bundle goes, with the columns in the bundle's order.
     pub(crate) spawn: Option<(ArchetypeId, SmallVec<[u32; 8]>)>,
+}
+
+impl BundleInfo {
+    /// Where a fresh entity goes, if one was spawned before.
+    #[inline]
+    pub(crate) fn spawn_archetype(&self) -> Option<ArchetypeId> {
+        self.spawn.as_ref().map(|(archetype, _)| *archetype)
+    }
+
+    /// Columns of the bundle's components in the archetype that fresh entities go to.
+    #[inline]
+    pub(crate) fn spawn_columns(&self) -> &[u32] {
+        let (_, columns) = self
+            .spawn
+            .as_ref()
+            .expect("a spawn target was found before");
+        columns
+    }
 }
 
 #[derive(Clone, Default)]

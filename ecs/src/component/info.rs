@@ -77,9 +77,24 @@ pub struct ComponentInfo {
     pub clone: CloneBehavior,
     pub hash: HashBehavior,
     pub fields: Vec<FieldInfo>,
-    /// Pieces of a value that lie in separate runs of a block: one for a plain component, one for
-    /// each field of a split one.
+    /// Pieces of a row that lie in separate runs of a block: one for a plain component, one for
+    /// each field of a split one; behind them the two ticks of a tracked one.
     pub parts: Vec<Part>,
+    /// How many of the parts make up the value.
+    pub value_parts: usize,
+    /// Whether rows carry ticks.
+    pub tracked: bool,
+    /// Whether values lie in a sparse set instead of the archetypes.
+    pub sparse: bool,
+}
+
+/// Where the values of a component lie, and what lies beside them.
+#[derive(Clone, Copy, Debug, Default)]
+#[doc(hidden)]
+pub struct Placement {
+    pub split: bool,
+    pub tracked: bool,
+    pub sparse: bool,
 }
 
 /// One run of a block.
@@ -93,6 +108,11 @@ pub struct Part {
 }
 
 impl ComponentInfo {
+    /// The parts that make up a value.
+    pub(crate) fn value_parts(&self) -> &[Part] {
+        &self.parts[..self.value_parts]
+    }
+
     /// Describes `T`; called by the code that the derive macro writes.
     ///
     /// # Panics
@@ -102,8 +122,13 @@ impl ComponentInfo {
         clone: CloneBehavior,
         hash: HashBehavior,
         fields: Vec<FieldInfo>,
-        split: bool,
+        placement: Placement,
     ) -> Self {
+        let Placement {
+            split,
+            tracked,
+            sparse,
+        } = placement;
         assert!(
             !split || matches!(clone, CloneBehavior::Bytes),
             "the split component {name} is copied field by field, so it must be Copy"
@@ -113,12 +138,17 @@ impl ComponentInfo {
             size_bytes,
             run_align: align_of::<T>().max(BLOCK_ALIGN),
         };
-        let parts = if split {
+        let mut parts: Vec<Part> = if split {
             let of_field = |field: &FieldInfo| part(field.offset_bytes, field.size_bytes);
             fields.iter().map(of_field).collect()
         } else {
             vec![part(0, size_of::<T>())]
         };
+        let value_parts = parts.len();
+        if tracked {
+            // Added, then changed; `Column::tick_runs` finds them by this order.
+            parts.extend([part(0, size_of::<u64>()), part(0, size_of::<u64>())]);
+        }
         Self {
             name,
             type_id: TypeId::of::<T>(),
@@ -128,6 +158,9 @@ impl ComponentInfo {
             hash,
             fields,
             parts,
+            value_parts,
+            tracked,
+            sparse,
         }
     }
 }

@@ -3,10 +3,14 @@
 pub(crate) mod info;
 mod registry;
 mod set;
+mod storage;
+pub(crate) mod tracking;
 
 pub use info::{ComponentId, FieldInfo};
 pub(crate) use registry::Registry;
 pub(crate) use set::ComponentSet;
+pub use storage::{InSparseSet, InTable, Storage};
+pub use tracking::{ByBlock, ByRow, Mut, Ticks, TrackedComponent, Tracking};
 
 use crate::hash::StateHasher;
 use info::ComponentInfo;
@@ -19,6 +23,8 @@ use info::ComponentInfo;
 ///
 /// - `#[component(split)]`: each field is a column of its own, for kernels that mix fields. All
 ///   fields must be `Copy`; access is by [`Fields`](crate::Fields) instead of references.
+/// - `#[component(track)]`: rows carry ticks, so that `Added` and
+///   `Changed` can be asked of single entities.
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
 ///
@@ -48,6 +54,12 @@ use info::ComponentInfo;
 pub unsafe trait Component: Sized + Send + Sync + 'static {
     /// Whether the fields lie in columns of their own.
     const SPLIT: bool = false;
+
+    /// How writes are noticed: [`ByBlock`], or [`ByRow`] with `#[component(track)]`.
+    type Tracking: Tracking;
+
+    /// Where values lie: [`InTable`], or [`InSparseSet`] with `#[component(sparse)]`.
+    type Storage: Storage;
 
     /// Layout, drop, clone, fields and hash of the type.
     #[doc(hidden)]
@@ -98,7 +110,10 @@ pub mod describe {
     use std::marker::PhantomData;
 
     use super::Component;
-    pub use super::info::{CloneBehavior, ComponentInfo, FieldInfo, HashBehavior, clone_behavior};
+    pub use super::info::{
+        CloneBehavior, ComponentInfo, FieldInfo, HashBehavior, Placement, clone_behavior,
+    };
+    use super::{Storage, Tracking};
     use crate::hash::Lane;
 
     /// Finds out by method resolution whether a type is `Copy`: it tries fewer references last, and
@@ -164,6 +179,15 @@ pub mod describe {
         let lane = fields.first()?.lane?;
         let whole = fields.iter().map(|field| field.size_bytes).sum::<usize>() == size_bytes;
         (whole && fields.iter().all(|field| field.lane == Some(lane))).then_some(lane)
+    }
+
+    /// Where `T` said it wants to lie.
+    pub fn placement<T: Component>() -> Placement {
+        Placement {
+            split: T::SPLIT,
+            tracked: T::Tracking::ROWS,
+            sparse: T::Storage::SPARSE,
+        }
     }
 
     /// How `T` is hashed: as lanes where it can be, else value by value.

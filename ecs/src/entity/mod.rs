@@ -1,5 +1,6 @@
 //! Entities: 8-byte handles that are never reused.
 
+mod free;
 mod table;
 
 use std::fmt;

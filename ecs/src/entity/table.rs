@@ -1,26 +1,30 @@
 //! Which entities live, and where their rows are.
 //!
-//! Pages of 1,024 entries, shared between forks until one writes. The list of free indices runs
-//! through the entries themselves (last freed, first used again), so a fork copies neither.
-//!
-//! Commands reserve handles while systems read the table: `reserve` walks the free list with a
-//! cursor of its own and changes nothing; `flush` then takes the same indices in the same order.
+//! Pages of 1,024 entries, shared between forks until one writes. Handles come in one sequence:
+//! free indices, last freed first, then fresh ones. Commands reserve from it while systems read
+//! the table: `reserve` counts how far it has come and changes nothing else, `flush` then takes
+//! the same handles in the same order.
 
 use std::num::NonZeroU32;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Entity;
+use super::free::FreeList;
+use crate::error::SpawnAtError;
 use crate::hash::{Node, StateHasher};
+use crate::storage::block::BlockMemory;
+use crate::storage::pool::Pool;
 use crate::storage::shared::Shared;
 
 const PAGE: usize = 1024;
 
-/// End of the free list.
-const NONE: u32 = u32::MAX;
-
 /// An index of `u32::MAX` is never given out; neither is one beyond this many entities.
 const MAX_ENTITIES: u32 = u32::MAX - 1;
+
+/// How far beyond the table's end a handle may be claimed: 200 MB of entries.
+const CLAIM_AHEAD_MAX: u32 = 1 << 24;
 
 /// Archetype numbers that mean something else.
 const FREE: u32 = u32::MAX;
@@ -47,71 +51,140 @@ struct Entry {
     /// Generation of the living entity, or of the next one.
     generation: NonZeroU32,
     archetype: u32,
-    /// Row, or the next free index.
     row: u32,
-}
-
-/// Entries with the hash of their generations and liveness, kept until one of those changes.
-#[derive(Clone)]
-struct Page {
-    entries: [Entry; PAGE],
-    digest: OnceLock<u128>,
-}
-
-pub(crate) struct EntityTable {
-    pages: Shared<Vec<Shared<Page>>>,
-    /// Indices handed out so far; the entries below are initialised by use.
-    len: u32,
-    free: u32,
-    living: u32,
-    /// Free-list head (high half) and length (low half) after the reservations so far.
-    reserved: AtomicU64,
-}
-
-fn pack(free: u32, len: u32) -> u64 {
-    u64::from(free) << 32 | u64::from(len)
 }
 
 const BLANK: Entry = Entry {
     generation: NonZeroU32::MIN,
     archetype: FREE,
-    row: NONE,
+    row: 0,
 };
 
-impl Page {
-    fn hash(&self) -> u128 {
-        let mut hasher = StateHasher::node(Node::EntityPage, PAGE);
-        for entry in &self.entries {
-            hasher.u32(entry.generation.get());
-            match entry.archetype {
-                FREE => hasher.u64(u64::from(entry.row)),
-                RETIRED => hasher.u64(1 << 32),
-                _ => hasher.u64(1 << 33),
-            }
+/// Entries in block memory, on huge pages like the columns: a random look-up costs one miss of
+/// the address cache less. The digest is of generations and liveness.
+struct Page {
+    entries: NonNull<Entry>,
+    memory: Shared<BlockMemory>,
+}
+
+// SAFETY: the page owns the memory it points to, and entries are plain data.
+unsafe impl Send for Page {}
+// SAFETY: as above; only `&mut` writes.
+unsafe impl Sync for Page {}
+
+impl Clone for Page {
+    /// Shares the entries.
+    fn clone(&self) -> Self {
+        Self {
+            entries: self.entries,
+            memory: self.memory.clone(),
         }
-        hasher.finish()
     }
 }
 
-impl EntityTable {
-    pub(crate) fn new() -> Self {
+impl Page {
+    /// Takes memory for the entries without initialising them.
+    fn uninit(pool: &Arc<Pool>) -> Self {
+        let memory = BlockMemory::new(pool, size_of::<[Entry; PAGE]>(), align_of::<Entry>());
         Self {
+            entries: memory.data().cast(),
+            memory,
+        }
+    }
+
+    fn blank(pool: &Arc<Pool>) -> Self {
+        let page = Self::uninit(pool);
+        for index in 0..PAGE {
+            // SAFETY: the memory has room for `PAGE` entries.
+            let entry = unsafe { page.entries.add(index) };
+            // SAFETY: as above, and nobody else has it yet.
+            unsafe { entry.write(BLANK) };
+        }
+        page
+    }
+
+    #[inline]
+    fn entries(&self) -> &[Entry; PAGE] {
+        // SAFETY: `blank` and `own` initialise every entry; writers have the table exclusively.
+        unsafe { self.entries.cast().as_ref() }
+    }
+
+    /// The entries for writing; copies them if a fork shares them.
+    #[inline]
+    fn entries_mut(&mut self, pool: &Arc<Pool>) -> &mut [Entry; PAGE] {
+        if !self.memory.is_unique() {
+            self.own(pool);
+        }
+        // SAFETY: initialised as above; the memory is ours alone, and so is `self`.
+        unsafe { self.entries.cast().as_mut() }
+    }
+
+    /// As `entries_mut`, where generations or liveness change.
+    #[inline]
+    fn entries_reborn(&mut self, pool: &Arc<Pool>) -> &mut [Entry; PAGE] {
+        self.entries_mut(pool);
+        self.memory.touch();
+        // SAFETY: as `entries_mut`, which was just called.
+        unsafe { self.entries.cast().as_mut() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn own(&mut self, pool: &Arc<Pool>) {
+        let copy = Self::uninit(pool);
+        // SAFETY: `PAGE` plain entries on both sides, in two different blocks.
+        unsafe { self.entries.copy_to_nonoverlapping(copy.entries, PAGE) };
+        *self = copy;
+    }
+
+    fn hash(&self) -> u128 {
+        self.memory.digest(PAGE as u32, || {
+            let mut hasher = StateHasher::node(Node::EntityPage, PAGE);
+            for entry in self.entries() {
+                hasher.u32(entry.generation.get());
+                hasher.u8(match entry.archetype {
+                    FREE => 0,
+                    RETIRED => 1,
+                    _ => 2,
+                });
+            }
+            hasher.finish()
+        })
+    }
+}
+
+pub(crate) struct EntityTable {
+    pool: Arc<Pool>,
+    pages: Shared<Vec<Page>>,
+    free: FreeList,
+    /// Indices handed out so far.
+    len: u32,
+    living: u32,
+    /// Handles of the sequence that are reserved.
+    reserved: AtomicU32,
+}
+
+impl EntityTable {
+    pub(crate) fn new(pool: Arc<Pool>) -> Self {
+        Self {
+            pool,
             pages: Shared::new(Vec::new()),
+            free: FreeList::new(),
             len: 0,
-            free: NONE,
             living: 0,
-            reserved: AtomicU64::new(pack(NONE, 0)),
+            reserved: AtomicU32::new(0),
         }
     }
 
     /// A table that shares every page with this one, reservations included.
     pub(crate) fn share(&self) -> Self {
         Self {
+            pool: Arc::clone(&self.pool),
             pages: self.pages.clone(),
+            free: self.free.clone(),
             len: self.len,
-            free: self.free,
             living: self.living,
-            reserved: AtomicU64::new(self.reserved.load(Ordering::Relaxed)),
+            reserved: AtomicU32::new(self.reserved.load(Ordering::Relaxed)),
         }
     }
 
@@ -122,41 +195,37 @@ impl EntityTable {
 
     #[inline]
     fn entry(&self, index: u32) -> Entry {
-        self.pages[index as usize / PAGE].entries[index as usize % PAGE]
+        self.pages[index as usize / PAGE].entries()[index as usize % PAGE]
     }
 
     #[inline]
     fn entry_mut(&mut self, index: u32) -> &mut Entry {
-        let pages = self.pages.make_mut();
-        &mut pages[index as usize / PAGE].make_mut().entries[index as usize % PAGE]
+        let page = &mut self.pages.make_mut()[index as usize / PAGE];
+        &mut page.entries_mut(&self.pool)[index as usize % PAGE]
     }
 
     /// An entry whose generation or liveness changes.
     #[inline]
     fn entry_reborn(&mut self, index: u32) -> &mut Entry {
-        let page = self.pages.make_mut()[index as usize / PAGE].make_mut();
-        page.digest.take();
-        &mut page.entries[index as usize % PAGE]
+        let page = &mut self.pages.make_mut()[index as usize / PAGE];
+        &mut page.entries_reborn(&self.pool)[index as usize % PAGE]
     }
 
     /// Where a living entity is; `None` for a dead or unknown handle.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Option<Place> {
-        if entity.index >= self.len {
+        let page = self.pages.get(entity.index as usize / PAGE)?;
+        let entry = page.entries()[entity.index as usize % PAGE];
+        if entry.generation != entity.generation {
             return None;
         }
-        let entry = self.entry(entity.index);
-        if entry.generation != entity.generation || entry.archetype == FREE {
-            return None;
-        }
-        match entry.archetype {
-            RETIRED => None,
-            RESERVED => Some(Place::Reserved),
-            archetype => Some(Place::At(Location {
-                archetype,
+        if entry.archetype < RESERVED {
+            return Some(Place::At(Location {
+                archetype: entry.archetype,
                 row: entry.row,
-            })),
+            }));
         }
+        (entry.archetype == RESERVED).then_some(Place::Reserved)
     }
 
     /// The living entity of an index, with the generation it has now.
@@ -169,9 +238,15 @@ impl EntityTable {
         })
     }
 
-    /// Living entities in order of their index.
-    pub(crate) fn living(&self) -> impl Iterator<Item = Entity> {
-        (0..self.len).filter_map(|index| self.living_at(index))
+    /// # Panics
+    /// When fewer than `count` further entities can live.
+    #[inline]
+    pub(crate) fn assert_room(&self, count: u32) {
+        let fresh = count.saturating_sub(self.free.len());
+        assert!(
+            fresh <= MAX_ENTITIES - self.len,
+            "a world holds at most {MAX_ENTITIES} entities"
+        );
     }
 
     /// Takes the next handle. It has no row until `set`.
@@ -180,89 +255,233 @@ impl EntityTable {
     /// When 2^32 - 2 entities live or are retired.
     #[inline]
     pub(crate) fn allocate(&mut self) -> Entity {
-        let index = if self.free != NONE {
-            let index = self.free;
-            self.free = self.entry(index).row;
-            index
-        } else {
-            assert!(
-                self.len < MAX_ENTITIES,
-                "a world holds at most {MAX_ENTITIES} entities"
-            );
-            let index = self.len;
-            if index as usize / PAGE == self.pages.len() {
-                let page = Page {
-                    entries: [BLANK; PAGE],
-                    digest: OnceLock::new(),
-                };
-                self.pages.make_mut().push(Shared::new(page));
-            }
-            self.len += 1;
-            index
+        self.allocate_at(Location {
+            archetype: RESERVED,
+            row: 0,
+        })
+    }
+
+    /// Takes the next handle for a row.
+    ///
+    /// # Panics
+    /// As `allocate`.
+    #[inline]
+    pub(crate) fn allocate_at(&mut self, location: Location) -> Entity {
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None => self.next_fresh(),
         };
         self.living += 1;
         let entry = self.entry_reborn(index);
-        entry.archetype = RESERVED;
-        entry.row = NONE;
+        entry.archetype = location.archetype;
+        entry.row = location.row;
         let generation = entry.generation;
-        *self.reserved.get_mut() = pack(self.free, self.len);
         Entity { index, generation }
+    }
+
+    #[inline]
+    fn next_fresh(&mut self) -> u32 {
+        self.assert_room(1);
+        let index = self.len;
+        if index as usize / PAGE == self.pages.len() {
+            self.add_page();
+        }
+        self.len += 1;
+        index
+    }
+
+    #[cold]
+    fn add_page(&mut self) {
+        let page = Page::blank(&self.pool);
+        self.pages.make_mut().push(page);
+    }
+
+    /// Takes handles for `rows` rows that lie one after the other, and writes them down.
+    ///
+    /// # Safety
+    /// `handles` is writable for `rows` handles.
+    ///
+    /// # Panics
+    /// As `allocate`; `assert_room` tells before.
+    pub(crate) unsafe fn allocate_rows(
+        &mut self,
+        handles: NonNull<Entity>,
+        rows: usize,
+        first: Location,
+    ) {
+        let mut row = 0;
+        while row < rows {
+            let location = Location {
+                row: first.row + row as u32,
+                ..first
+            };
+            // SAFETY: `row < rows`, by the caller.
+            let handles = unsafe { handles.add(row) };
+            if self.free.len() > 0 {
+                // SAFETY: `row` and what is left make `rows`.
+                row += unsafe { self.allocate_free(handles, rows - row, location) };
+                continue;
+            }
+            if self.len as usize / PAGE == self.pages.len() {
+                self.add_page();
+            }
+            let count = (rows - row).min(PAGE - self.len as usize % PAGE);
+            // SAFETY: `row + count <= rows`, by the caller; the page of the next fresh index exists and has `count` more.
+            unsafe { self.allocate_fresh(handles, count, location) };
+            row += count;
+        }
+    }
+
+    /// Takes free indices, as many as lie together, and says how many.
+    ///
+    /// # Safety
+    /// `handles` is writable for `wanted` handles.
+    unsafe fn allocate_free(
+        &mut self,
+        handles: NonNull<Entity>,
+        wanted: usize,
+        first: Location,
+    ) -> usize {
+        let indices = self.free.pop_many(wanted);
+        let pages = self.pages.make_mut();
+        let mut at = 0;
+        while at < indices.len() {
+            // Indices that were freed together often lie on one page.
+            let page = |index: u32| index as usize / PAGE;
+            let here = page(indices[indices.len() - 1 - at]);
+            let entries = pages[here].entries_reborn(&self.pool);
+            for &index in indices[..indices.len() - at].iter().rev() {
+                if page(index) != here {
+                    break;
+                }
+                let entry = &mut entries[index as usize % PAGE];
+                entry.archetype = first.archetype;
+                entry.row = first.row + at as u32;
+                let generation = entry.generation;
+                // SAFETY: `at < wanted`, by the caller.
+                let handle = unsafe { handles.add(at) };
+                // SAFETY: as above.
+                unsafe { handle.write(Entity { index, generation }) };
+                at += 1;
+            }
+        }
+        self.living += at as u32;
+        at
+    }
+
+    /// Takes fresh indices of one page.
+    ///
+    /// # Safety
+    /// `handles` is writable for `count` handles, and the newest page has as many unused entries.
+    unsafe fn allocate_fresh(&mut self, handles: NonNull<Entity>, count: usize, first: Location) {
+        self.assert_room(count as u32);
+        let index = self.len;
+        let page = &mut self.pages.make_mut()[index as usize / PAGE];
+        let entries = page.entries_reborn(&self.pool);
+        let start = index as usize % PAGE;
+        for (at, entry) in entries[start..start + count].iter_mut().enumerate() {
+            entry.archetype = first.archetype;
+            entry.row = first.row + at as u32;
+            let entity = Entity {
+                index: index + at as u32,
+                generation: entry.generation,
+            };
+            // SAFETY: `at < count`, by the caller.
+            let handle = unsafe { handles.add(at) };
+            // SAFETY: as above.
+            unsafe { handle.write(entity) };
+        }
+        self.len += count as u32;
+        self.living += count as u32;
+    }
+
+    /// Whether `claim` may take a handle.
+    ///
+    /// # Errors
+    /// When its generation was used before, or its index is far beyond the table.
+    pub(crate) fn check_claim(&self, entity: Entity) -> Result<(), SpawnAtError> {
+        let index_max = self
+            .len
+            .saturating_add(CLAIM_AHEAD_MAX)
+            .min(MAX_ENTITIES - 1);
+        if entity.index > index_max {
+            return Err(SpawnAtError::TooFar { entity, index_max });
+        }
+        if entity.index >= self.len {
+            return Ok(());
+        }
+        let entry = self.entry(entity.index);
+        let unused = match entry.archetype {
+            RETIRED => None,
+            FREE => Some(entry.generation),
+            _ => entry.generation.checked_add(1),
+        };
+        match unused {
+            Some(unused) if entity.generation >= unused => Ok(()),
+            _ => Err(SpawnAtError::Used {
+                entity,
+                generation: unused.map_or(u32::MAX, NonZeroU32::get),
+            }),
+        }
+    }
+
+    /// Makes a dead handle that `check_claim` allowed a living one, without a row.
+    pub(crate) fn claim(&mut self, entity: Entity) {
+        while self.len <= entity.index {
+            let index = self.next_fresh();
+            self.free.push(index);
+        }
+        let was_free = self.free.take(entity.index);
+        debug_assert!(was_free, "a dead index that is not retired is free");
+        self.living += 1;
+        let entry = self.entry_reborn(entity.index);
+        entry.generation = entity.generation;
+        entry.archetype = RESERVED;
+    }
+
+    /// The handle at a position of the sequence that allocation follows, from 0.
+    fn at_position(&self, position: u32) -> Entity {
+        if position < self.free.len() {
+            let index = self.free.nth_pop(position);
+            let generation = self.entry(index).generation;
+            return Entity { index, generation };
+        }
+        let fresh = position - self.free.len();
+        assert!(
+            fresh < MAX_ENTITIES - self.len,
+            "a world holds at most {MAX_ENTITIES} entities"
+        );
+        Entity {
+            index: self.len + fresh,
+            generation: NonZeroU32::MIN,
+        }
     }
 
     /// Reserves a handle without changing the table. It lives from the next `flush` on.
     pub(crate) fn reserve(&self) -> Entity {
-        let mut seen = self.reserved.load(Ordering::Relaxed);
-        loop {
-            let (free, len) = ((seen >> 32) as u32, seen as u32);
-            let (entity, next) = if free != NONE {
-                let entry = self.entry(free);
-                (
-                    Entity {
-                        index: free,
-                        generation: entry.generation,
-                    },
-                    pack(entry.row, len),
-                )
-            } else {
-                assert!(
-                    len < MAX_ENTITIES,
-                    "a world holds at most {MAX_ENTITIES} entities"
-                );
-                (
-                    Entity {
-                        index: len,
-                        generation: NonZeroU32::MIN,
-                    },
-                    pack(NONE, len + 1),
-                )
-            };
-            // Relaxed: the cursor guards nothing but itself; the entries do not change before
-            // `flush`, which has the table to itself.
-            match self.reserved.compare_exchange_weak(
-                seen,
-                next,
-                Ordering::Relaxed,
-                Ordering::Relaxed,
-            ) {
-                Ok(_) => return entity,
-                Err(now) => seen = now,
-            }
-        }
+        // Relaxed: the count guards nothing but itself; the sequence does not change before
+        // `flush`, which has the table to itself.
+        self.at_position(self.reserved.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Makes the reserved handles living ones, without a row.
     #[inline]
     pub(crate) fn flush(&mut self) {
-        let wanted = *self.reserved.get_mut();
-        while pack(self.free, self.len) != wanted {
+        if *self.reserved.get_mut() != 0 {
+            self.flush_slowly();
+        }
+    }
+
+    #[cold]
+    fn flush_slowly(&mut self) {
+        for _ in 0..std::mem::take(self.reserved.get_mut()) {
             self.allocate();
-            *self.reserved.get_mut() = wanted;
         }
     }
 
     /// Takes back what was reserved since the last `flush`.
     pub(crate) fn cancel_reservations(&mut self) {
-        *self.reserved.get_mut() = pack(self.free, self.len);
+        *self.reserved.get_mut() = 0;
     }
 
     /// Sets the row of a living entity.
@@ -274,124 +493,63 @@ impl EntityTable {
         entry.row = location.row;
     }
 
+    /// Sets the rows of living entities that lie one after the other.
+    pub(crate) fn set_many(&mut self, entities: &[Entity], first: Location) {
+        let pages = self.pages.make_mut();
+        let mut at = 0;
+        while at < entities.len() {
+            // Neighbours in a column are mostly neighbours here.
+            let here = entities[at].index as usize / PAGE;
+            let entries = pages[here].entries_mut(&self.pool);
+            for &entity in &entities[at..] {
+                if entity.index as usize / PAGE != here {
+                    break;
+                }
+                let entry = &mut entries[entity.index as usize % PAGE];
+                entry.archetype = first.archetype;
+                entry.row = first.row + at as u32;
+                at += 1;
+            }
+        }
+    }
+
     /// Frees the handle of a living entity; an index without further generations is retired.
+    #[inline]
     pub(crate) fn free(&mut self, entity: Entity) {
-        let next = self.free;
+        self.living -= 1;
         let entry = self.entry_reborn(entity.index);
         debug_assert_eq!(entry.generation, entity.generation);
-        match entry.generation.checked_add(1) {
-            Some(generation) => {
-                *entry = Entry {
-                    generation,
-                    archetype: FREE,
-                    row: next,
-                };
-                self.free = entity.index;
-            }
-            None => {
-                entry.archetype = RETIRED;
-                entry.row = NONE;
-            }
+        if let Some(generation) = entry.generation.checked_add(1) {
+            entry.generation = generation;
+            entry.archetype = FREE;
+            self.free.push(entity.index);
+        } else {
+            entry.archetype = RETIRED;
         }
-        self.living -= 1;
-        *self.reserved.get_mut() = pack(self.free, self.len);
     }
 
-    /// Generations, liveness and the free list, in index order. Rows enter the state hash by the
-    /// archetypes' own entity columns.
+    /// Frees every living handle in order of the indices.
+    pub(crate) fn free_all(&mut self) {
+        for index in 0..self.len {
+            if let Some(entity) = self.living_at(index) {
+                self.free(entity);
+            }
+        }
+    }
+
+    /// Generations, liveness and the free list. Rows enter the state hash by the archetypes' own
+    /// columns of handles.
     pub(crate) fn hash_state(&self, hasher: &mut StateHasher) {
         hasher.u32(self.len);
-        hasher.u32(self.free);
         // What was reserved decides which handles come next.
-        hasher.u64(self.reserved.load(Ordering::Relaxed));
+        hasher.u32(self.reserved.load(Ordering::Relaxed));
+        self.free.hash_state(hasher);
         for page in self.pages.iter() {
-            hasher.u128(*page.digest.get_or_init(|| page.hash()));
-        }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn set_generation(&mut self, entity: Entity, generation: u32) -> Entity {
-        let generation = NonZeroU32::new(generation).expect("generations start at 1");
-        self.entry_mut(entity.index).generation = generation;
-        Entity {
-            generation,
-            ..entity
+            hasher.u128(page.hash());
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reserved_handles_are_the_ones_that_allocation_would_give() {
-        let mut table = EntityTable::new();
-        let first: Vec<Entity> = (0..10).map(|_| table.allocate()).collect();
-        for &entity in &[first[3], first[7], first[1]] {
-            table.free(entity);
-        }
-        let mut twin = table.share();
-        let reserved: Vec<Entity> = (0..6).map(|_| table.reserve()).collect();
-        assert!(reserved.iter().all(|&entity| table.get(entity).is_none()));
-        table.flush();
-        assert!(
-            reserved
-                .iter()
-                .all(|&entity| table.get(entity) == Some(Place::Reserved))
-        );
-        let allocated: Vec<Entity> = (0..6).map(|_| twin.allocate()).collect();
-        assert_eq!(reserved, allocated);
-        assert_eq!(table.living_count(), twin.living_count());
-        assert_eq!(table.allocate(), twin.allocate());
-    }
-
-    #[test]
-    fn an_index_without_further_generations_is_retired() {
-        let mut table = EntityTable::new();
-        let entity = table.allocate();
-        let last = table.set_generation(entity, u32::MAX);
-        table.free(last);
-        assert_eq!(table.get(last), None);
-        assert_eq!(table.living_at(last.index()), None);
-        assert_ne!(table.allocate().index(), last.index());
-        assert_eq!(table.living_count(), 1);
-    }
-
-    #[test]
-    fn a_freed_handle_is_dead_and_its_index_comes_back_younger() {
-        let mut table = EntityTable::new();
-        let old = table.allocate();
-        table.free(old);
-        let new = table.allocate();
-        assert_eq!(new.index(), old.index());
-        assert_eq!(new.generation(), old.generation() + 1);
-        assert_eq!(table.get(old), None);
-        assert_eq!(table.get(new), Some(Place::Reserved));
-    }
-
-    #[test]
-    fn reserving_from_many_threads_gives_distinct_handles() {
-        let mut table = EntityTable::new();
-        let freed: Vec<Entity> = (0..100).map(|_| table.allocate()).collect();
-        for entity in freed {
-            table.free(entity);
-        }
-        let mut all = std::thread::scope(|scope| {
-            let reserve = || (0..500).map(|_| table.reserve()).collect::<Vec<_>>();
-            let threads: Vec<_> = (0..4).map(|_| scope.spawn(reserve)).collect();
-            let joined = threads
-                .into_iter()
-                .map(|t| t.join().expect("no panic inside"));
-            joined.flatten().collect::<Vec<_>>()
-        });
-        table.flush();
-        assert!(
-            all.iter()
-                .all(|&entity| table.get(entity) == Some(Place::Reserved))
-        );
-        all.sort();
-        all.dedup();
-        assert_eq!((all.len(), table.living_count()), (2000, 2000));
-    }
-}
+#[path = "table_tests.rs"]
+mod tests;

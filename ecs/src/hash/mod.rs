@@ -81,6 +81,7 @@ pub(crate) enum Node {
     Entities = 5,
     Resource = 6,
     EntityPage = 7,
+    FreeList = 8,
 }
 
 /// Collects the canonical bytes of values, little-endian, and hashes them.

@@ -96,7 +96,7 @@ impl World {
         };
         let column = archetype.column_mut(index);
         // SAFETY: the row is one of `len`, the column is of `T`, and the old value is `Copy`.
-        unsafe { column.write(location.row as usize, len, (&raw const value).cast(), to) };
+        unsafe { column.overwrite(location.row as usize, len, (&raw const value).cast(), to) };
         Ok(())
     }
 

@@ -41,6 +41,7 @@ impl World {
     }
 
     fn hash_archetype(&self, archetype: &Archetype) -> u128 {
+        archetype.mark_hashed();
         let mut node = StateHasher::node(Node::Archetype, archetype.len());
         node.u128(hash_column(archetype.entities(), archetype.len()));
         // By name: the order of registration depends on who asked first for a component.

@@ -1,6 +1,8 @@
 //! The world: entities, their components and resources.
 
 mod access;
+mod bulk;
+mod columns;
 mod entity_ref;
 mod fork;
 mod hash;
@@ -14,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::archetype::graph::Graph;
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::Bundles;
-use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior};
+use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior, Placement};
 use crate::component::{Component, FieldInfo, Registry};
 use crate::entity::{Entity, EntityTable};
 use crate::hash::Lane;
@@ -23,6 +25,7 @@ use crate::storage::column::Writer;
 use crate::storage::pool::{Pool, PoolUsage};
 use crate::storage::shared::Shared;
 
+pub use columns::{ColumnSource, ColumnSources, IntoColumnSource};
 pub use entity_ref::{EntityMut, EntityRef};
 pub use spawn::SpawnBatch;
 
@@ -77,18 +80,19 @@ impl World {
         let registry = Registry::default();
         let entity_info = Arc::new(entity_info());
         let empty = Archetype::new(ArchetypeId(0), Vec::new(), &registry, &entity_info);
+        let pool = Arc::new(Pool::new());
         let mut graph = Graph::default();
         graph.add(&empty);
         Self {
             id: WorldId::next(),
             tick: 1,
-            entities: EntityTable::new(),
+            entities: EntityTable::new(Arc::clone(&pool)),
             registry: Shared::new(registry),
             bundles: Shared::new(Bundles::default()),
             graph: Shared::new(graph),
             archetypes: vec![empty],
             resources: Resources::default(),
-            pool: Arc::new(Pool::new()),
+            pool,
             entity_info,
         }
     }
@@ -211,6 +215,7 @@ impl World {
     }
 
     /// Gives living rows to handles that commands reserved.
+    #[inline]
     pub(crate) fn flush_reserved(&mut self) {
         self.entities.flush();
     }
@@ -246,5 +251,5 @@ const MAX_ARCHETYPES: u32 = u32::MAX - 2;
 /// The column of handles is stored like a component without being one.
 fn entity_info() -> ComponentInfo {
     let (clone, hash) = (CloneBehavior::Bytes, HashBehavior::Lanes(Lane::Bytes));
-    ComponentInfo::new::<Entity>("Entity", clone, hash, Vec::new(), false)
+    ComponentInfo::new::<Entity>("Entity", clone, hash, Vec::new(), Placement::default())
 }

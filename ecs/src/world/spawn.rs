@@ -1,9 +1,12 @@
 //! Spawning, one entity or many.
 
+use std::ops::Range;
+
 use super::{EntityMut, World};
-use crate::archetype::{ArchetypeId, Run};
+use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::{Bundle, BundleId};
-use crate::entity::{Entity, Location, Place};
+use crate::entity::{Entity, Place};
+use crate::error::SpawnAtError;
 use crate::storage::column::Writer;
 
 /// Rows that a batch makes room for at once, at most; further room comes block by block.
@@ -14,19 +17,33 @@ impl World {
     ///
     /// # Panics
     /// When a component stands in the bundle twice, or 2^32 - 2 entities live.
+    #[inline]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityMut<'_> {
         self.flush_reserved();
         let (bundle_id, archetype) = self.spawn_target::<B>();
-        self.ready_place(archetype);
-        let entity = self.entities.allocate();
-        // SAFETY: readied above; allocating a handle touches no archetype.
-        unsafe { self.place(entity, bundle_id, bundle) };
+        let archetype = &mut self.archetypes[archetype.index()];
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        archetype.ready_push(to);
+        let entity = self.entities.allocate_at(archetype.next_location());
+        let columns = self.bundles.info(bundle_id).spawn_columns();
+        // SAFETY: readied above, and the archetype and columns are the bundle's.
+        unsafe { archetype.push(entity, columns, bundle, to.tick) };
         EntityMut::new(self, entity)
     }
 
-    /// Spawns one entity for each bundle of an iterator, with room made once.
+    /// Spawns one entity for each bundle of an iterator, at once, and gives their handles.
     ///
-    /// The handles come as an iterator; what is left of it when it is dropped is spawned then.
+    /// If the iterator panics, what it gave until then is spawned.
+    ///
+    /// # Panics
+    /// When a component stands in the bundle twice, or 2^32 - 2 entities live.
+    ///
+    /// # Cost
+    /// A copy of each value into its column; room is made once for as many as the iterator
+    /// promises, and no question is asked for each entity.
     ///
     /// ```
     /// use orrery_ecs::{Component, Entity, World};
@@ -36,28 +53,66 @@ impl World {
     /// let entities: Vec<Entity> = world.spawn_batch((0..100).map(Number)).collect();
     /// assert_eq!(world.get::<Number>(entities[42]).map(|number| number.0), Some(42));
     /// ```
-    pub fn spawn_batch<I>(&mut self, bundles: I) -> SpawnBatch<'_, I::IntoIter>
+    pub fn spawn_batch<I>(&mut self, bundles: I) -> SpawnBatch<'_>
     where
         I: IntoIterator,
         I::Item: Bundle,
     {
         self.flush_reserved();
-        let (bundle_id, archetype) = self.spawn_target::<I::Item>();
-        let bundles = bundles.into_iter();
+        let (bundle_id, target) = self.spawn_target::<I::Item>();
+        let columns = self.bundles.info(bundle_id).spawn_columns();
+        let archetype = &mut self.archetypes[target.index()];
+        let mut bundles = bundles.into_iter();
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
+        let first = archetype.len();
         // An iterator may promise more than it gives, and an endless one promises everything.
-        let room = bundles.size_hint().0.min(BATCH_ROWS_RESERVED);
-        self.archetypes[archetype.index()].reserve(room, to);
-        SpawnBatch {
-            world: self,
-            bundles,
-            bundle_id,
-            archetype,
-            run: None,
+        let promised = bundles.size_hint().0.min(BATCH_ROWS_RESERVED);
+        if promised > 0 {
+            archetype.reserve(promised, to);
         }
+        while let Some(bundle) = bundles.next() {
+            let wanted = bundles.size_hint().0.saturating_add(1);
+            let mut run = archetype.open_run(&mut self.entities, wanted, columns, to);
+            // SAFETY: opened for the columns of this bundle, with a row at least.
+            unsafe { run.push(bundle) };
+            for bundle in bundles.by_ref().take(run.left()) {
+                // SAFETY: as above, and no more than are left.
+                unsafe { run.push(bundle) };
+            }
+        }
+        let rows = first..archetype.len();
+        SpawnBatch { archetype, rows }
+    }
+
+    /// Spawns an entity with a handle of one's own choosing, as when a saved world comes back. An
+    /// entity that lives under the handle's index is despawned first.
+    ///
+    /// # Errors
+    /// When the generation was used before, so that old copies of the handle would come to life
+    /// again; or when the index is more than 2^24 beyond all that were used.
+    ///
+    /// # Panics
+    /// As [`spawn`](World::spawn).
+    ///
+    /// # Cost
+    /// In proportion to the number of free indices.
+    pub fn spawn_at<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        bundle: B,
+    ) -> Result<EntityMut<'_>, SpawnAtError> {
+        self.flush_reserved();
+        self.entities.check_claim(entity)?;
+        if let Some(old) = self.entities.living_at(entity.index()) {
+            // It lives, so there is nothing to report.
+            let _ = self.despawn(old);
+        }
+        self.entities.claim(entity);
+        self.spawn_reserved(entity, bundle);
+        Ok(EntityMut::new(self, entity))
     }
 
     /// Gives a reserved handle its first components, unless it was despawned meanwhile; says
@@ -67,18 +122,33 @@ impl World {
             return false;
         }
         let (bundle_id, archetype) = self.spawn_target::<B>();
-        self.ready_place(archetype);
-        // SAFETY: readied a line above.
-        unsafe { self.place(entity, bundle_id, bundle) };
+        let archetype = &mut self.archetypes[archetype.index()];
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        archetype.ready_push(to);
+        self.entities.set(entity, archetype.next_location());
+        let columns = self.bundles.info(bundle_id).spawn_columns();
+        // SAFETY: readied above, and the archetype and columns are the bundle's.
+        unsafe { archetype.push(entity, columns, bundle, to.tick) };
         true
     }
 
-    fn spawn_target<B: Bundle>(&mut self) -> (BundleId, ArchetypeId) {
+    #[inline]
+    pub(super) fn spawn_target<B: Bundle>(&mut self) -> (BundleId, ArchetypeId) {
+        if let Some(id) = self.bundles.id::<B>()
+            && let Some(archetype) = self.bundles.info(id).spawn_archetype()
+        {
+            return (id, archetype);
+        }
+        self.find_spawn_target::<B>()
+    }
+
+    #[cold]
+    fn find_spawn_target<B: Bundle>(&mut self) -> (BundleId, ArchetypeId) {
         let bundle_id = self.bundle_id::<B>();
         let info = self.bundles.info(bundle_id);
-        if let Some((archetype, _)) = info.spawn {
-            return (bundle_id, archetype);
-        }
         let (sorted, components) = (info.sorted.clone(), info.components.clone());
         let archetype = self.archetype_of(&sorted);
         let index = |component| self.archetypes[archetype.index()].column_index(component);
@@ -98,122 +168,32 @@ impl World {
             .make_mut()
             .register::<B>(self.registry.make_mut())
     }
+}
 
-    /// Readies `place`: what may panic without having changed anything.
-    #[inline]
-    fn ready_place(&mut self, archetype: ArchetypeId) {
-        let to = Writer {
-            pool: &self.pool,
-            tick: self.tick,
-        };
-        self.archetypes[archetype.index()].ready_push(to);
-    }
+/// The handles of a batch, in order; see [`World::spawn_batch`].
+pub struct SpawnBatch<'w> {
+    archetype: &'w Archetype,
+    rows: Range<usize>,
+}
 
-    /// # Safety
-    /// `ready_place` was called for the bundle's archetype since that was last changed.
-    #[inline]
-    unsafe fn place<B: Bundle>(&mut self, entity: Entity, bundle_id: BundleId, bundle: B) {
-        let info = self.bundles.info(bundle_id);
-        let (archetype_id, columns) = info.spawn.as_ref().expect("spawn_target set it");
-        let archetype = &mut self.archetypes[archetype_id.index()];
-        let to = Writer {
-            pool: &self.pool,
-            tick: self.tick,
-        };
-        let row = match archetype.open_run(1, columns, to) {
-            // SAFETY: just opened, for the columns of this bundle.
-            Some(mut run) => unsafe { archetype.push_run(&mut run, entity, bundle) },
-            None => {
-                // SAFETY: readied by the caller.
-                let row = unsafe { archetype.push_entity(entity, to) };
-                let mut columns = columns.iter();
-                bundle.visit(&mut |value, _| {
-                    let column = columns.next().expect("as many components as columns");
-                    // SAFETY: the row is new; the column is of this component, which the bundle
-                    // gives in the order of its `components`.
-                    unsafe { archetype.write_new(*column as usize, value, to) };
-                });
-                row
-            }
-        };
-        let location = Location {
-            archetype: archetype_id.0,
-            row: row as u32,
-        };
-        self.entities.set(entity, location);
-    }
-
-    /// A run for the next rows of a batch; `None` where a component is split.
-    fn open_run(&mut self, bundle_id: BundleId, wanted: usize) -> Option<Run> {
-        let info = self.bundles.info(bundle_id);
-        let (archetype, columns) = info.spawn.as_ref().expect("spawn_target set it");
-        let to = Writer {
-            pool: &self.pool,
-            tick: self.tick,
-        };
-        self.archetypes[archetype.index()].open_run(wanted, columns, to)
+impl<'w> SpawnBatch<'w> {
+    pub(super) fn new(archetype: &'w Archetype, rows: Range<usize>) -> Self {
+        Self { archetype, rows }
     }
 }
 
-/// Iterator over the handles of a batch; see [`World::spawn_batch`].
-pub struct SpawnBatch<'w, I>
-where
-    I: Iterator<Item: Bundle>,
-{
-    world: &'w mut World,
-    bundles: I,
-    bundle_id: BundleId,
-    archetype: ArchetypeId,
-    /// Opened when the first row is due, so that a batch of nothing readies nothing.
-    run: Option<Run>,
-}
-
-impl<I> Iterator for SpawnBatch<'_, I>
-where
-    I: Iterator<Item: Bundle>,
-{
+impl Iterator for SpawnBatch<'_> {
     type Item = Entity;
 
     #[inline]
     fn next(&mut self) -> Option<Entity> {
-        let bundle = self.bundles.next()?;
-        if self.run.as_ref().is_none_or(Run::is_full) {
-            let wanted = self.bundles.size_hint().0.saturating_add(1);
-            self.run = self.world.open_run(self.bundle_id, wanted);
-        }
-        let Some(run) = &mut self.run else {
-            self.world.ready_place(self.archetype);
-            let entity = self.world.entities.allocate();
-            // SAFETY: readied above; allocating a handle touches no archetype.
-            unsafe { self.world.place(entity, self.bundle_id, bundle) };
-            return Some(entity);
-        };
-        let entity = self.world.entities.allocate();
-        let archetype = &mut self.world.archetypes[self.archetype.index()];
-        // SAFETY: the run is of this archetype and this bundle and was opened above or by an
-        // earlier call; the world is borrowed all the time, so nothing else was done to it.
-        let row = unsafe { archetype.push_run(run, entity, bundle) };
-        let location = Location {
-            archetype: self.archetype.0,
-            row: row as u32,
-        };
-        self.world.entities.set(entity, location);
-        Some(entity)
+        self.rows.next().map(|row| self.archetype.entity(row))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.bundles.size_hint()
+        self.rows.size_hint()
     }
 }
 
-impl<I> Drop for SpawnBatch<'_, I>
-where
-    I: Iterator<Item: Bundle>,
-{
-    fn drop(&mut self) {
-        // After a panic of the iterator nothing more is asked of it.
-        if !std::thread::panicking() {
-            self.by_ref().for_each(drop);
-        }
-    }
-}
+impl ExactSizeIterator for SpawnBatch<'_> {}
+impl std::iter::FusedIterator for SpawnBatch<'_> {}

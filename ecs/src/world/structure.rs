@@ -1,7 +1,7 @@
-//! Structural changes: despawn, insert, remove, take, clear.
+//! Structural changes of single entities: despawn, insert, remove, take, clear.
 
 use super::World;
-use crate::archetype::graph::{Edge, components_after};
+use crate::archetype::graph::{Direction, Edge, components_after};
 use crate::archetype::{Archetype, ArchetypeId, Leaving, Moved};
 use crate::bundle::{Bundle, BundleId};
 use crate::component::info::ComponentId;
@@ -15,6 +15,7 @@ impl World {
     ///
     /// # Errors
     /// When the handle's entity does not live in this world.
+    #[inline]
     pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         self.flush_reserved();
         let place = self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
@@ -49,54 +50,46 @@ impl World {
             return Ok(());
         };
         let bundle_id = self.bundle_id::<B>();
-        let target = self.target(Edge::Insert, from, bundle_id);
-        let old_set = ComponentIds(self.archetypes[from.archetype as usize].components().into());
+        self.find_edge(Direction::Insert, from, bundle_id);
+        let edge = self.graph.known_edge(Direction::Insert, from, bundle_id);
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        let components = &self.bundles.info(bundle_id).components;
-        let (row, moved) = if target.0 == from.archetype {
-            let archetype = &mut self.archetypes[target.index()];
-            for &component in components {
-                let index = archetype.column_index(component);
-                let index = index.expect("the target has the bundle");
-                archetype.ready_replace(index, from.row as usize, to);
-            }
-            (from.row as usize, None)
+        let old_row = from.row as usize;
+        let mut moved = None;
+        if edge.target.0 == from.archetype {
+            self.archetypes[edge.target.index()].ready_row(old_row, to);
         } else {
-            let (source, destination) = pair(&mut self.archetypes, from, target);
-            let (row, leaving) = (from.row as usize, Leaving::Dropped);
-            source.ready_move(row, destination, to);
-            // SAFETY: readied a line above; what only the destination has is written below,
-            // before anything else.
-            let moved = unsafe { source.move_row(row, destination, to, leaving) };
-            (moved.row, Some(moved))
+            let (source, target) = pair(&mut self.archetypes, from, edge.target);
+            source.ready_move(old_row, target, to);
+            // SAFETY: readied a line above; what only the target has is written below, before
+            // anything else.
+            moved = Some(unsafe { source.move_row(old_row, target, edge, to, Leaving::Dropped) });
+        }
+        let target = &mut self.archetypes[edge.target.index()];
+        let row = if moved.is_some() {
+            target.len() - 1
+        } else {
+            old_row
         };
-        let archetype = &mut self.archetypes[target.index()];
         let mut panicked = FirstPanic::default();
-        let mut next = components.iter();
+        let mut next = edge.bundle.iter();
         bundle.visit(&mut |value, _| {
-            let component = *next.next().expect("as many components as the bundle lists");
-            let index = archetype
-                .column_index(component)
-                .expect("the target has the bundle");
-            if old_set.contains(component) {
-                // SAFETY: the value is of this component and the row is initialised.
-                unsafe { replace(archetype, index, row, value, to, &mut panicked) };
-            } else {
+            let place = next
+                .next()
+                .expect("as many columns as the bundle has components");
+            let column = place.column as usize;
+            if place.is_new {
                 // SAFETY: the row is new and last, the value is of this component.
-                unsafe { archetype.write_new(index, value, to) };
+                unsafe { target.put_last(column, value, to.tick) };
+            } else {
+                // SAFETY: the value is of this component and the row is initialised.
+                unsafe { target.replace(column, row, value, to, &mut panicked) };
             }
         });
         if let Some(moved) = moved {
-            self.entities.set(
-                entity,
-                Location {
-                    archetype: target.0,
-                    row: row as u32,
-                },
-            );
+            self.entities.set(entity, edge.target.location(row));
             self.settle(from, moved);
         }
         panicked.resume();
@@ -115,18 +108,22 @@ impl World {
             return Ok(false);
         };
         let bundle_id = self.bundle_id::<B>();
-        let target = self.target(Edge::Remove, from, bundle_id);
-        if target.0 == from.archetype {
+        self.find_edge(Direction::Remove, from, bundle_id);
+        let edge = self.graph.known_edge(Direction::Remove, from, bundle_id);
+        if edge.target.0 == from.archetype {
             return Ok(false);
         }
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        let (source, destination) = pair(&mut self.archetypes, from, target);
-        source.ready_move(from.row as usize, destination, to);
-        // SAFETY: readied a line above.
-        unsafe { self.leave(entity, from, target, Leaving::Dropped) };
+        let (source, target) = pair(&mut self.archetypes, from, edge.target);
+        source.ready_move(from.row as usize, target, to);
+        // SAFETY: readied a line above; the target has nothing that the source lacks.
+        let moved =
+            unsafe { source.move_row(from.row as usize, target, edge, to, Leaving::Dropped) };
+        self.entities.set(entity, target.last_location());
+        self.settle(from, moved);
         Ok(true)
     }
 
@@ -153,8 +150,9 @@ impl World {
         if let Some(&lacking) = components.iter().find(|&&id| !archetype.set().contains(id)) {
             return Err(self.missing(entity, lacking));
         }
-        let target = self.target(Edge::Remove, from, bundle_id);
-        if target.0 == from.archetype {
+        self.find_edge(Direction::Remove, from, bundle_id);
+        let edge = self.graph.known_edge(Direction::Remove, from, bundle_id);
+        if edge.target.0 == from.archetype {
             // SAFETY: it is the same without the bundle, so that asks for nothing.
             return Ok(unsafe { B::assemble(&mut |_| ()) });
         }
@@ -162,36 +160,36 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         };
-        let (source, destination) = pair(&mut self.archetypes, from, target);
+        let (source, target) = pair(&mut self.archetypes, from, edge.target);
         // Nothing can fail from here on: values that have left would be dropped twice.
-        source.ready_move(from.row as usize, destination, to);
+        source.ready_move(from.row as usize, target, to);
         let mut next = components.iter();
         let mut give = |value: *mut u8| {
             let component = *next.next().expect("as many as the bundle lists");
             let index = source.column_index(component).expect("checked above");
             // SAFETY: the row exists, and `assemble` gives room for the component that is next.
-            // The value in the column counts as moved out: `leave` does not drop it.
+            // The value in the column counts as moved out: `move_row` does not drop it.
             unsafe { source.column(index).read(from.row as usize, value) };
         };
         // SAFETY: each call writes the component that is next in the bundle's order.
         let bundle = unsafe { B::assemble(&mut give) };
         // SAFETY: readied before the values were read, which changed nothing; they were moved
         // out a line above.
-        unsafe { self.leave(entity, from, target, Leaving::MovedOut) };
+        let moved =
+            unsafe { source.move_row(from.row as usize, target, edge, to, Leaving::MovedOut) };
+        self.entities.set(entity, target.last_location());
+        self.settle(from, moved);
         Ok(bundle)
     }
 
     /// Despawns every entity. Handles given out before stay dead.
     pub fn clear(&mut self) {
         self.flush_reserved();
-        let living: Vec<Entity> = self.entities.living().collect();
         let mut panicked = FirstPanic::default();
         for archetype in &mut self.archetypes {
             panicked.catch(|| archetype.clear());
         }
-        for entity in living {
-            self.entities.free(entity);
-        }
+        self.entities.free_all();
         panicked.resume();
     }
 
@@ -202,64 +200,39 @@ impl World {
         }
     }
 
-    /// Moves an entity to an archetype that lacks some of its components.
-    ///
-    /// # Safety
-    /// - `target` is another archetype, of a subset of the components, and `ready_move` was
-    ///   called for the row since the last change;
-    /// - for `Leaving::MovedOut` the caller has moved out the values that the target lacks.
-    unsafe fn leave(
-        &mut self,
-        entity: Entity,
-        from: Location,
-        target: ArchetypeId,
-        leaving: Leaving,
-    ) {
-        let to = Writer {
-            pool: &self.pool,
-            tick: self.tick,
-        };
-        let (source, destination) = pair(&mut self.archetypes, from, target);
-        // SAFETY: the destination has no component that the source lacks; the rest is passed on
-        // from the caller.
-        let moved = unsafe { source.move_row(from.row as usize, destination, to, leaving) };
-        self.entities.set(
-            entity,
-            Location {
-                archetype: target.0,
-                row: moved.row as u32,
-            },
-        );
-        self.settle(from, moved);
+    /// Makes the edge that a bundle leads along, if it is not known.
+    #[inline]
+    pub(super) fn find_edge(&mut self, direction: Direction, from: Location, bundle: BundleId) {
+        let at = ArchetypeId(from.archetype);
+        if self.graph.edge(direction, at, bundle).is_none() {
+            self.make_edge(direction, at, bundle);
+        }
     }
 
-    fn target(&mut self, edge: Edge, from: Location, bundle: BundleId) -> ArchetypeId {
-        let at = ArchetypeId(from.archetype);
-        if let Some(target) = self.graph.edge(edge, at, bundle) {
-            return target;
-        }
+    #[cold]
+    fn make_edge(&mut self, direction: Direction, at: ArchetypeId, bundle: BundleId) {
         let here = self.archetypes[at.index()].components();
-        let after = components_after(edge, here, &self.bundles.info(bundle).sorted);
+        let after = components_after(direction, here, &self.bundles.info(bundle).sorted);
         let target = self.archetype_of(&after);
-        self.graph.make_mut().remember(edge, at, bundle, target);
-        target
+        let inserted = match direction {
+            Direction::Insert => &self.bundles.info(bundle).components[..],
+            Direction::Remove => &[],
+        };
+        let (from, to) = (
+            &self.archetypes[at.index()],
+            &self.archetypes[target.index()],
+        );
+        let edge = Edge::new(from, to, inserted);
+        self.graph.make_mut().remember(direction, at, bundle, edge);
     }
 
     /// Records who filled the gap at `from`, then goes on with a panic that a drop raised.
+    #[inline]
     fn settle(&mut self, from: Location, moved: Moved) {
         if let Some(entity) = moved.filled_by {
             self.entities.set(entity, from);
         }
         moved.panicked.resume();
-    }
-}
-
-/// Components of the archetype that an entity came from, for a few look-ups.
-struct ComponentIds(smallvec::SmallVec<[ComponentId; 16]>);
-
-impl ComponentIds {
-    fn contains(&self, component: ComponentId) -> bool {
-        self.0.binary_search(&component).is_ok()
     }
 }
 
@@ -272,28 +245,4 @@ fn pair(
     let both = archetypes.get_disjoint_mut([from.archetype as usize, target.index()]);
     let [source, destination] = both.expect("two different archetypes of this world");
     (source, destination)
-}
-
-/// Puts a value in the place of an initialised one and drops the old value last, so that the
-/// column is whole whatever the drop does.
-///
-/// # Safety
-/// - `value` points to a value of the column's component, which is moved from;
-/// - `row` is initialised.
-unsafe fn replace(
-    archetype: &mut Archetype,
-    index: usize,
-    row: usize,
-    value: *mut u8,
-    to: Writer<'_>,
-    panicked: &mut FirstPanic,
-) {
-    let len = archetype.len();
-    let column = archetype.column_mut(index);
-    // SAFETY: passed on from the caller.
-    unsafe { column.exchange(row, len, value, to) };
-    if let Some(drop) = column.info().drop {
-        // SAFETY: the old value now lies behind the pointer and is nobody else's.
-        panicked.catch(|| unsafe { drop(value, 1) });
-    }
 }

@@ -136,24 +136,38 @@ fn a_batch_that_is_partly_consumed_spawns_the_rest_when_it_is_dropped() {
 }
 
 #[test]
-fn a_batch_that_is_forgotten_spawns_only_what_was_asked_for() {
+fn a_batch_is_spawned_at_once_whoever_asks_for_its_handles() {
     let (ledger, mut world) = (Ledger::default(), World::new());
-    let mut batch = world.spawn_batch((0..1000).map(|i| Named::new(i, &ledger)));
-    assert_eq!(batch.by_ref().take(7).count(), 7);
+    let mut batch = world.spawn_batch((0..5000).map(|i| Named::new(i, &ledger)));
+    assert_eq!((batch.len(), batch.by_ref().take(7).count()), (5000, 7));
+    assert_eq!(batch.len(), 4993);
     std::mem::forget(batch);
-    assert_eq!((world.len(), ledger.alive()), (7, 7));
+    assert_eq!((world.len(), ledger.alive()), (5000, 5000));
     world.spawn(Named::new(7, &ledger));
-    assert_eq!(names(&mut world).len(), 8);
+    assert_eq!(names(&mut world).len(), 5001);
 }
 
 #[test]
-fn an_endless_batch_gives_as_many_as_are_taken() {
-    let mut world = World::new();
-    let mut batch = world.spawn_batch(std::iter::repeat(Num(3)));
-    assert_eq!(batch.by_ref().take(5000).count(), 5000);
-    // Dropping it would spawn the rest.
-    std::mem::forget(batch);
-    assert_eq!(world.len(), 5000);
+fn a_batch_whose_iterator_panics_keeps_what_came_before() {
+    for count in [0, 1, 15, 16, 17, 4095, 4096, 4097] {
+        let (ledger, mut world) = (Ledger::default(), World::new());
+        let bundles = (0..).map(|i| {
+            assert!(i < count, "planned panic");
+            Named::new(i, &ledger)
+        });
+        let panic = panic_of(|| ignore(world.spawn_batch(bundles)));
+        assert_eq!(panic.as_deref(), Some("planned panic"));
+        let found = names(&mut world);
+        assert_eq!(found.len() as u32, count);
+        assert!(
+            found
+                .iter()
+                .zip(0..)
+                .all(|(&(_, number), row)| number == row)
+        );
+        assert!(found.iter().all(|&(entity, _)| world.contains(entity)));
+        assert_eq!(ledger.alive(), i64::from(count));
+    }
 }
 
 #[test]

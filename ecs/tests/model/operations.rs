@@ -2,7 +2,7 @@
 
 use orrery_ecs::{CommandQueue, Commands, Entity, Fields, Resource, World};
 
-use super::shapes::{KINDS, Shape, kinds, with_shape};
+use super::shapes::{KINDS, Shape, kinds, with_filter, with_shape};
 use crate::support::{Ledger, Named, Num, Parts, Pos, Threads};
 
 #[derive(Clone, Debug, PartialEq, Resource)]
@@ -24,6 +24,13 @@ pub(crate) enum Operation {
     /// Writes every split component, and every name beside one, on two threads.
     AddFields(u32),
     SetTotal(u64),
+    /// The number of a filter first.
+    InsertWhere(usize, usize, u32),
+    RemoveWhere(usize, usize),
+    DespawnWhere(usize),
+    /// Columns of `Num` and `Named`, the first as a function and the second as a `Vec`.
+    SpawnColumns(Vec<u32>),
+    SpawnAt(Entity, usize, u32),
     Clear,
     Commands(Vec<Self>),
 }
@@ -35,9 +42,17 @@ pub(crate) struct Answer {
     pub(crate) worked: bool,
     pub(crate) taken: [Option<u32>; KINDS],
     pub(crate) missed: u64,
+    pub(crate) count: usize,
 }
 
 impl Answer {
+    pub(crate) fn counted(count: usize) -> Self {
+        Self {
+            count,
+            ..Self::of(true)
+        }
+    }
+
     pub(crate) fn of(worked: bool) -> Self {
         Self {
             worked,
@@ -61,7 +76,7 @@ pub(crate) fn run(world: &mut World, operation: &Operation, ledger: &Ledger) -> 
         Operation::SpawnBatch(shape, values) => Answer {
             entities: with_shape!(*shape, B => {
                 let bundles = values.iter().map(|&value| B::make(value, ledger));
-                // Half of the handles are asked for, the rest comes when the batch is dropped.
+                // Half of the handles are asked for; all are spawned.
                 world.spawn_batch(bundles).take(values.len() / 2).collect()
             }),
             ..Answer::of(true)
@@ -91,12 +106,44 @@ pub(crate) fn run(world: &mut World, operation: &Operation, ledger: &Ledger) -> 
             world.resource_mut::<Total>().0 += 1;
             Answer::of(old.is_some())
         }
+        Operation::InsertWhere(..) | Operation::RemoveWhere(..) | Operation::DespawnWhere(_) => {
+            run_where(world, operation, ledger)
+        }
+        Operation::SpawnColumns(values) => {
+            let names: Vec<Named> = values.iter().map(|&v| Named::new(v, ledger)).collect();
+            let nums = |row: usize| Num(values[row]);
+            let spawned = world.spawn_columns(values.len(), (nums, names));
+            Answer {
+                entities: spawned.expect("as many names as values").collect(),
+                ..Answer::of(true)
+            }
+        }
+        &Operation::SpawnAt(entity, shape, value) => Answer::of(
+            with_shape!(shape, B => world.spawn_at(entity, B::make(value, ledger)).is_ok()),
+        ),
         Operation::Clear => {
             world.clear();
             Answer::of(true)
         }
         Operation::Commands(commands) => queue(world, commands, ledger),
     }
+}
+
+fn run_where(world: &mut World, operation: &Operation, ledger: &Ledger) -> Answer {
+    let count = match *operation {
+        Operation::InsertWhere(filter, shape, value) => with_shape!(shape, B => {
+            let bundle = B::make(value, ledger);
+            with_filter!(filter, F => world.insert_where::<F, B>(bundle))
+        }),
+        Operation::RemoveWhere(filter, shape) => with_shape!(shape, B => {
+            with_filter!(filter, F => world.remove_where::<F, B>())
+        }),
+        Operation::DespawnWhere(filter) => {
+            with_filter!(filter, F => world.despawn_where::<F>())
+        }
+        _ => unreachable!("the other operations have no filter"),
+    };
+    Answer::counted(count)
 }
 
 fn write(world: &mut World, entity: Entity, value: u32, ledger: &Ledger) -> bool {

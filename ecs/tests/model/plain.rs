@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use orrery_ecs::{Entity, World};
 
 use super::operations::{Answer, Operation, Total, bits, wrap};
-use super::shapes::{GHOST, KINDS, NAMED, NUM, PARTS, POS, Shape, Spirit, WIDE};
+use super::shapes::{GHOST, KINDS, NAMED, NUM, PARTS, POS, Shape, Spirit, WIDE, passes};
 use crate::support::{Named, Num, Parts, Pos, Wide};
 
 type Row = [Option<u32>; KINDS];
@@ -194,6 +194,29 @@ impl Model {
                 Answer::of(true)
             }
             Operation::SetTotal(total) => Answer::of(self.total.replace(total + 1).is_some()),
+            Operation::InsertWhere(filter, shape, value) => {
+                Answer::counted(self.insert_where(filter, bits(shape), value))
+            }
+            Operation::RemoveWhere(filter, shape) => {
+                Answer::counted(self.remove_where(filter, bits(shape)))
+            }
+            Operation::DespawnWhere(filter) => Answer::counted(self.despawn_where(filter)),
+            Operation::SpawnColumns(ref values) => {
+                let kinds = 1 << NUM | 1 << NAMED;
+                self.archetype(kinds);
+                let each = values.iter().map(|&value| {
+                    let entity = self.handle();
+                    self.place(entity, kinds, value);
+                    entity
+                });
+                Answer {
+                    entities: each.collect(),
+                    ..Answer::of(true)
+                }
+            }
+            Operation::SpawnAt(entity, shape, value) => {
+                Answer::of(self.spawn_at(entity, bits(shape), value))
+            }
             Operation::Clear => {
                 let living = std::mem::take(&mut self.rows);
                 living.into_keys().for_each(|entity| self.release(entity));
@@ -204,6 +227,102 @@ impl Model {
             }
             Operation::Commands(ref list) => self.commands(list),
         }
+    }
+
+    /// Archetypes that pass a filter and have entities, in order of creation.
+    fn matching(&self, filter: usize) -> Vec<usize> {
+        let all = self.archetypes.iter().enumerate();
+        let matching = all.filter(|(_, (kinds, list))| passes(filter, *kinds) && !list.is_empty());
+        matching.map(|(at, _)| at).collect()
+    }
+
+    fn insert_where(&mut self, filter: usize, inserted: u8, value: u32) -> usize {
+        let mut count = 0;
+        // Targets come into being in the order of the sources.
+        for at in self.matching(filter) {
+            let (kinds, list) = self.archetypes[at].clone();
+            count += list.len();
+            self.archetype(kinds | inserted);
+            for &entity in &list {
+                let row = self.rows.get_mut(&entity).expect("it lives");
+                fill(row, inserted, value);
+            }
+        }
+        for at in self.matching(filter) {
+            let target = self.archetypes[at].0 | inserted;
+            self.move_all(at, target);
+        }
+        count
+    }
+
+    fn remove_where(&mut self, filter: usize, removed: u8) -> usize {
+        let mut count = 0;
+        for at in self.matching(filter) {
+            let (kinds, list) = self.archetypes[at].clone();
+            self.archetype(kinds & !removed);
+            if kinds & removed == 0 {
+                continue;
+            }
+            count += list.len();
+            for entity in list {
+                let row = self.rows.get_mut(&entity).expect("it lives");
+                (0..KINDS)
+                    .filter(|kind| removed >> kind & 1 == 1)
+                    .for_each(|kind| row[kind] = None);
+            }
+            self.move_all(at, kinds & !removed);
+        }
+        count
+    }
+
+    fn move_all(&mut self, at: usize, kinds: u8) {
+        let target = self.by_kinds[&kinds];
+        if target != at {
+            let moved = std::mem::take(&mut self.archetypes[at].1);
+            self.archetypes[target].1.extend(moved);
+        }
+    }
+
+    fn despawn_where(&mut self, filter: usize) -> usize {
+        let mut count = 0;
+        for at in self.matching(filter) {
+            for entity in std::mem::take(&mut self.archetypes[at].1) {
+                self.rows.remove(&entity);
+                self.release(entity);
+                count += 1;
+            }
+        }
+        count
+    }
+
+    fn spawn_at(&mut self, entity: Entity, kinds: u8, value: u32) -> bool {
+        let living = self
+            .rows
+            .keys()
+            .copied()
+            .find(|other| other.index() == entity.index());
+        let free = self
+            .free
+            .iter()
+            .copied()
+            .find(|other| other.index() == entity.index());
+        let unused = living.map(|living| living.generation() + 1);
+        let unused = unused.or(free.map(Entity::generation)).unwrap_or(1);
+        if entity.generation() < unused {
+            return false;
+        }
+        if let Some(living) = living {
+            self.despawn(living);
+        }
+        while self.indices <= entity.index() {
+            let bits = u64::from(self.indices) | 1 << 32;
+            self.free
+                .push(Entity::from_bits(bits).expect("generation 1"));
+            self.indices += 1;
+        }
+        self.free.retain(|other| other.index() != entity.index());
+        self.place(entity, kinds, value);
+        true
     }
 
     /// A visit of an entity with a component that the model has no number for.

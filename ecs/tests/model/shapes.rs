@@ -17,7 +17,7 @@ pub(crate) const PARTS: usize = 4;
 pub(crate) const WIDE: usize = 5;
 
 /// A bundle made of one number.
-pub(crate) trait Shape: Bundle {
+pub(crate) trait Shape: Bundle + Clone {
     fn make(value: u32, ledger: &Ledger) -> Self;
     /// Gives the kind and number of each component.
     fn read(&self, each: &mut dyn FnMut(usize, u32));
@@ -172,6 +172,46 @@ macro_rules! with_shape {
     }};
 }
 pub(crate) use with_shape;
+
+/// Number of filters.
+pub(crate) const FILTERS: usize = 4;
+
+/// Runs code with the type of a filter.
+macro_rules! with_filter {
+    ($filter:expr, $type:ident => $code:expr) => {{
+        use orrery_ecs::{With, Without};
+        match $filter {
+            0 => {
+                type $type = With<Num>;
+                $code
+            }
+            1 => {
+                type $type = (With<Named>, With<Parts>);
+                $code
+            }
+            2 => {
+                type $type = Without<Num>;
+                $code
+            }
+            _ => {
+                type $type = (With<Pos>, Without<Named>);
+                $code
+            }
+        }
+    }};
+}
+pub(crate) use with_filter;
+
+/// Whether an archetype with these kinds passes a filter.
+pub(crate) fn passes(filter: usize, kinds: u8) -> bool {
+    let has = |kind: usize| kinds >> kind & 1 == 1;
+    match filter {
+        0 => has(NUM),
+        1 => has(NAMED) && has(PARTS),
+        2 => !has(NUM),
+        _ => has(POS) && !has(NAMED),
+    }
+}
 
 /// Kinds in a shape, as bits.
 pub(crate) fn kinds(shape: usize) -> u8 {

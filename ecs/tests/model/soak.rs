@@ -4,7 +4,7 @@ use orrery_ecs::{Entity, World, WorldHash};
 
 use super::operations::{Operation, run, wrap};
 use super::plain::Model;
-use super::shapes::{SHAPES, Spirit};
+use super::shapes::{FILTERS, SHAPES, Spirit};
 use crate::support::{Ledger, Lonely, Named, Random, SeedOnFailure};
 
 /// Page-aligned values that live at once, at most: each row of them is a page.
@@ -106,7 +106,31 @@ impl Walk {
                 let count = 1 + self.random.below(12);
                 Operation::Commands((0..count).map(|_| self.simple(plan)).collect())
             }
-            (100..400, Some(entity)) => Operation::Take(entity, shape),
+            (100, _) if self.random.one_in(4) => {
+                Operation::DespawnWhere(self.random.below(FILTERS))
+            }
+            // The page-aligned component is not for everybody.
+            (101..106, _) if shape != SHAPES - 1 => {
+                Operation::InsertWhere(self.random.below(FILTERS), shape, value)
+            }
+            (106..112, _) => Operation::RemoveWhere(self.random.below(FILTERS), shape),
+            (112..122, _) if self.living.len() < plan.population => {
+                let count = self.random.below(plan.batch);
+                Operation::SpawnColumns((0..count).map(|_| self.value()).collect())
+            }
+            (122..140, Some(entity)) => {
+                // Its own handle, a later generation, or an index beyond all others.
+                let ahead = self.random.below(3) as u64;
+                let beyond = if ahead == 2 {
+                    self.random.below(5) as u64
+                } else {
+                    0
+                };
+                let bits = entity.to_bits() + (ahead << 32) + beyond;
+                let entity = Entity::from_bits(bits).expect("few generations");
+                Operation::SpawnAt(entity, shape, value)
+            }
+            (140..400, Some(entity)) => Operation::Take(entity, shape),
             (400..900, Some(entity)) => Operation::Write(entity, value),
             _ => self.simple(plan),
         }
@@ -129,7 +153,9 @@ impl Walk {
         self.living.extend(answer.entities);
         if let Operation::Despawn(entity) = operation {
             self.living.retain(|&other| other != entity);
-        } else if self.living.len() != self.model.rows.len() {
+        } else if self.living.len() != self.model.rows.len()
+            || matches!(operation, Operation::SpawnAt(..))
+        {
             self.living.clear();
             self.living.extend(self.model.rows.keys());
         }

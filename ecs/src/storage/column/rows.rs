@@ -1,24 +1,67 @@
 //! Single rows of a column: address, read, write, exchange, drop, move.
+//!
+//! Structural changes open the blocks they touch first (`open`), which may copy one that a fork
+//! shares and so run a user's `clone`; what follows works on the open blocks and cannot fail.
 
 use super::{BlockPointer, Column, Writer, part_start, rows_in_block, split_row};
 
-impl Column {
-    /// Block and row inside it for writing one row; copies a shared block.
+/// Copies one value of a few bytes without a call.
+///
+/// # Safety
+/// `size` bytes are readable at `from`, writable at `to`, and apart from each other.
+#[inline(always)]
+pub(crate) unsafe fn copy_value(from: *const u8, to: *mut u8, size: usize) {
+    /// Two words that may overlap cover every size between one word and two.
     ///
     /// # Safety
-    /// The column has `len` initialised rows and room for `row`.
+    /// As `copy_value`, and `size_of::<W>() <= size <= 2 * size_of::<W>()`.
+    #[inline(always)]
+    unsafe fn two_words<W: Copy>(from: *const u8, to: *mut u8, size: usize) {
+        // SAFETY: guaranteed by the caller.
+        let first = unsafe { from.cast::<W>().read_unaligned() };
+        // SAFETY: as above, on the other side.
+        unsafe { to.cast::<W>().write_unaligned(first) };
+        let second = size - size_of::<W>();
+        // SAFETY: `second + size_of::<W>() == size`.
+        let source = unsafe { from.add(second) };
+        // SAFETY: as above.
+        let last = unsafe { source.cast::<W>().read_unaligned() };
+        // SAFETY: as above.
+        let target = unsafe { to.add(second) };
+        // SAFETY: as above.
+        unsafe { target.cast::<W>().write_unaligned(last) };
+    }
+    type Words<const N: usize> = [std::mem::MaybeUninit<u64>; N];
+    // In the order of what components mostly are: vectors, numbers, matrices.
+    if !(4..=64).contains(&size) {
+        // SAFETY: passed on from the caller.
+        return unsafe { from.copy_to_nonoverlapping(to, size) };
+    }
+    if size < 8 {
+        // SAFETY: sizes as `two_words` asks for; the rest is passed on from the caller.
+        unsafe { two_words::<std::mem::MaybeUninit<u32>>(from, to, size) }
+    } else if size <= 16 {
+        // SAFETY: as above.
+        unsafe { two_words::<Words<1>>(from, to, size) }
+    } else if size <= 32 {
+        // SAFETY: as above.
+        unsafe { two_words::<Words<2>>(from, to, size) }
+    } else {
+        // SAFETY: as above.
+        unsafe { two_words::<Words<4>>(from, to, size) }
+    }
+}
+
+impl Column {
+    /// A block for writing rows: the list and the block are made ours, and marked as changed.
+    ///
+    /// # Safety
+    /// The column has `len` initialised rows, and the block.
     #[inline]
-    unsafe fn locate_mut(
-        &mut self,
-        row: usize,
-        len: usize,
-        to: Writer<'_>,
-    ) -> (BlockPointer, usize) {
-        let (block, inside) = split_row(row);
+    pub(crate) unsafe fn open(&mut self, block: usize, len: usize, to: Writer<'_>) -> BlockPointer {
         self.unshare_list();
         // SAFETY: the list was just made ours and `&mut self` excludes everybody else.
-        let pointer = unsafe { self.block_write(block, rows_in_block(len, block), to) };
-        (pointer, inside)
+        unsafe { self.block_write(block, rows_in_block(len, block), to) }
     }
 
     /// Address of part `part` of a row.
@@ -33,7 +76,7 @@ impl Column {
         unsafe { block.data.as_ptr().add(start + size * row) }
     }
 
-    /// Address of a row of a plain component.
+    /// Address of a row of a component that is not split.
     ///
     /// # Safety
     /// The column has a row `row` and is not split.
@@ -45,14 +88,19 @@ impl Column {
         unsafe { pointer.data.as_ptr().add(inside * self.info.layout.size()) }
     }
 
-    /// Address of a row of a plain component for writing.
+    /// Address of a row of a component that is not split, for writing; marks the row.
     ///
     /// # Safety
-    /// The column has `len` initialised rows and room for `row`, and it is not split.
+    /// The column has `len` initialised rows, `row` is one of them, and it is not split.
     #[inline]
     pub(crate) unsafe fn row_mut(&mut self, row: usize, len: usize, to: Writer<'_>) -> *mut u8 {
+        let (block, inside) = split_row(row);
         // SAFETY: passed on from the caller.
-        let (block, inside) = unsafe { self.locate_mut(row, len, to) };
+        let block = unsafe { self.open(block, len, to) };
+        if let Some(runs) = self.tick_runs(block) {
+            // SAFETY: the row exists, by the caller.
+            unsafe { runs.set_changed(inside, to.tick) };
+        }
         // SAFETY: the row exists, by the caller.
         unsafe { block.data.as_ptr().add(inside * self.info.layout.size()) }
     }
@@ -64,7 +112,7 @@ impl Column {
     pub(crate) unsafe fn read(&self, row: usize, value: *mut u8) {
         let (block, inside) = split_row(row);
         let block = self.block_read(block);
-        for (index, part) in self.info.parts.iter().enumerate() {
+        for (index, part) in self.info.value_parts().iter().enumerate() {
             // SAFETY: the row exists, by the caller.
             let source = unsafe { self.part_row(block, index, inside) };
             // SAFETY: a part lies inside the value.
@@ -74,25 +122,33 @@ impl Column {
         }
     }
 
-    /// Moves a value into row `row`, over nothing or over bytes that were moved out.
+    /// Moves a new value into a row of an open block, over nothing.
     ///
     /// # Safety
-    /// - the column has `len` initialised rows and room for `row`;
+    /// - `block` is one of this column that `open` gave, and has room for `row`;
     /// - `value` points to an initialised value that is not used afterwards.
     #[inline]
-    pub(crate) unsafe fn write(
-        &mut self,
-        row: usize,
-        len: usize,
-        value: *const u8,
-        to: Writer<'_>,
-    ) {
-        // SAFETY: passed on from the caller.
-        let (block, inside) = unsafe { self.locate_mut(row, len, to) };
-        for index in 0..self.info.parts.len() {
-            let part = self.info.parts[index];
+    pub(crate) unsafe fn put(&self, block: BlockPointer, row: usize, value: *const u8, tick: u64) {
+        if let Some(size) = self.piece {
             // SAFETY: the block has room for the row.
-            let target = unsafe { self.part_row(block, index, inside) };
+            let target = unsafe { block.data.add(row * size) };
+            // SAFETY: `size` bytes on both sides, apart from each other.
+            return unsafe { copy_value(value, target.as_ptr(), size) };
+        }
+        // SAFETY: passed on from the caller.
+        unsafe { self.put_parts(block, row, value) };
+        if let Some(runs) = self.tick_runs(block) {
+            // SAFETY: the block has room for the row, in its tick runs too.
+            unsafe { runs.set_added(row, tick) };
+        }
+    }
+
+    /// # Safety
+    /// As `put`.
+    unsafe fn put_parts(&self, block: BlockPointer, row: usize, value: *const u8) {
+        for (index, part) in self.info.value_parts().iter().enumerate() {
+            // SAFETY: the block has room for the row.
+            let target = unsafe { self.part_row(block, index, row) };
             // SAFETY: a part lies inside the value.
             let source = unsafe { value.add(part.offset_bytes) };
             // SAFETY: `part.size_bytes` bytes on both sides, apart from each other.
@@ -100,105 +156,117 @@ impl Column {
         }
     }
 
-    /// Exchanges row `row` with the value behind the pointer, so that the caller drops the old
-    /// one only after the column is whole again.
+    /// Overwrites a `Copy` value.
     ///
     /// # Safety
     /// - `row` is one of `len` initialised rows;
-    /// - `value` points to an initialised value.
-    pub(crate) unsafe fn exchange(
+    /// - `value` points to an initialised value that needs no drop.
+    pub(crate) unsafe fn overwrite(
         &mut self,
         row: usize,
         len: usize,
-        value: *mut u8,
+        value: *const u8,
         to: Writer<'_>,
     ) {
+        let (block, inside) = split_row(row);
         // SAFETY: passed on from the caller.
-        let (block, inside) = unsafe { self.locate_mut(row, len, to) };
-        for index in 0..self.info.parts.len() {
-            let part = self.info.parts[index];
+        let block = unsafe { self.open(block, len, to) };
+        // SAFETY: as above.
+        unsafe { self.put_parts(block, inside, value) };
+        if let Some(runs) = self.tick_runs(block) {
             // SAFETY: the row exists, by the caller.
-            let ours = unsafe { self.part_row(block, index, inside) };
+            unsafe { runs.set_changed(inside, to.tick) };
+        }
+    }
+
+    /// Exchanges a row of an open block with the value behind the pointer, so that the caller
+    /// drops the old one only after the column is whole again.
+    ///
+    /// # Safety
+    /// - `block` is one of this column that `open` gave, and `row` is initialised;
+    /// - `value` points to an initialised value.
+    pub(crate) unsafe fn exchange(
+        &self,
+        block: BlockPointer,
+        row: usize,
+        value: *mut u8,
+        tick: u64,
+    ) {
+        for (index, part) in self.info.value_parts().iter().enumerate() {
+            // SAFETY: the row exists, by the caller.
+            let ours = unsafe { self.part_row(block, index, row) };
             // SAFETY: a part lies inside the value.
             let theirs = unsafe { value.add(part.offset_bytes) };
             // SAFETY: `part.size_bytes` bytes on both sides, apart from each other.
             unsafe { std::ptr::swap_nonoverlapping(ours, theirs, part.size_bytes) };
         }
-    }
-
-    /// Copies the block of a row if a fork shares it, so that no later write to it has to.
-    ///
-    /// # Safety
-    /// The column has `len` initialised rows and room for `row`.
-    pub(crate) unsafe fn own_row(&mut self, row: usize, len: usize, to: Writer<'_>) {
-        // SAFETY: passed on from the caller.
-        unsafe { self.locate_mut(row, len, to) };
-    }
-
-    /// Drops the value in `row` and leaves the bytes; the caller fills or forgets the row.
-    ///
-    /// # Safety
-    /// `row` is one of `len` initialised rows, and not used as a value afterwards.
-    pub(crate) unsafe fn drop_row(&mut self, row: usize, len: usize, to: Writer<'_>) {
-        if self.info.drop.is_none() {
-            return;
+        if let Some(runs) = self.tick_runs(block) {
+            // SAFETY: the row exists, by the caller.
+            unsafe { runs.set_changed(row, tick) };
         }
-        // SAFETY: passed on from the caller.
-        let (block, inside) = unsafe { self.locate_mut(row, len, to) };
-        // SAFETY: the row is initialised and forgotten by the caller.
-        unsafe { self.drop_rows(block, inside, 1) };
     }
 
-    /// Moves the last row into `row`, whose value was dropped or moved out.
+    /// Drops the value in a row of an open block and leaves the bytes; the caller fills or
+    /// forgets the row.
     ///
     /// # Safety
-    /// The column has `len` rows, all initialised but `row`; afterwards it has `len - 1`.
-    pub(crate) unsafe fn fill_from_last(&mut self, row: usize, len: usize, to: Writer<'_>) {
-        let last = len - 1;
-        // SAFETY: both rows exist. Where copying runs a user's `clone`, the blocks are ours
-        // already (`Archetype::ready_leave`); bytes may be copied whatever they stand for.
-        let (target, inside) = unsafe { self.locate_mut(row, len, to) };
-        if row != last {
-            // SAFETY: the last row exists.
-            let (source, from) = unsafe { self.locate_mut(last, len, to) };
-            for index in 0..self.info.parts.len() {
-                let size = self.info.parts[index].size_bytes;
-                // SAFETY: the row exists.
-                let source = unsafe { self.part_row(source, index, from) };
-                // SAFETY: the row exists.
-                let target = unsafe { self.part_row(target, index, inside) };
-                // SAFETY: two different rows of `size` bytes.
-                unsafe { source.copy_to_nonoverlapping(target, size) };
-            }
+    /// `block` is one of this column that `open` gave, `row` is initialised, and is not used as a
+    /// value afterwards.
+    pub(crate) unsafe fn drop_row(&self, block: BlockPointer, row: usize) {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.drop_rows(block, row, 1) };
+    }
+
+    /// Moves a row from one open block to another of the same component: in this column, or in
+    /// that of another archetype. Its ticks go with it.
+    ///
+    /// # Safety
+    /// - both blocks were given by `open` of a column of this component;
+    /// - row `from.1` is initialised and counts as moved out afterwards, `into.1` holds no value,
+    ///   and they are two different rows.
+    #[inline]
+    pub(crate) unsafe fn transfer(&self, from: (BlockPointer, usize), into: (BlockPointer, usize)) {
+        if let Some(size) = self.piece {
+            // SAFETY: the row exists, by the caller.
+            let source = unsafe { from.0.data.add(from.1 * size) };
+            // SAFETY: as above.
+            let target = unsafe { into.0.data.add(into.1 * size) };
+            // SAFETY: two different rows of `size` bytes.
+            return unsafe { copy_value(source.as_ptr(), target.as_ptr(), size) };
         }
-        self.trim(last);
-    }
-
-    /// Moves the value of `row` to the end of another column of the same component.
-    ///
-    /// # Safety
-    /// - `row` is one of `len` initialised rows, and counts as moved out afterwards;
-    /// - `other` has `other_len` initialised rows and room for one more.
-    pub(crate) unsafe fn move_row(
-        &mut self,
-        row: usize,
-        len: usize,
-        other: &mut Self,
-        other_len: usize,
-        to: Writer<'_>,
-    ) {
-        // SAFETY: passed on from the caller; writing access, because the value leaves.
-        let (from, inside) = unsafe { self.locate_mut(row, len, to) };
-        // SAFETY: passed on from the caller.
-        let (into, outside) = unsafe { other.locate_mut(other_len, other_len, to) };
-        for index in 0..self.info.parts.len() {
-            let size = self.info.parts[index].size_bytes;
+        for (index, part) in self.info.parts.iter().enumerate() {
             // SAFETY: the row exists.
-            let source = unsafe { self.part_row(from, index, inside) };
+            let source = unsafe { self.part_row(from.0, index, from.1) };
             // SAFETY: there is room for the row.
-            let target = unsafe { other.part_row(into, index, outside) };
-            // SAFETY: `size` bytes in two different columns.
-            unsafe { source.copy_to_nonoverlapping(target, size) };
+            let target = unsafe { self.part_row(into.0, index, into.1) };
+            // SAFETY: two different rows of `part.size_bytes` bytes.
+            unsafe { source.copy_to_nonoverlapping(target, part.size_bytes) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::copy_value;
+
+    #[test]
+    fn a_value_of_any_size_is_copied_and_nothing_beside_it() {
+        let from: Vec<u8> = (0..200).map(|byte| byte as u8 ^ 0x5a).collect();
+        for size in 0..=160 {
+            let mut to = vec![0xee_u8; 200];
+            // SAFETY: both have 200 bytes, and 20 + 160 is less.
+            let source = unsafe { from.as_ptr().add(7) };
+            // SAFETY: as above.
+            let target = unsafe { to.as_mut_ptr().add(20) };
+            // SAFETY: as above.
+            unsafe { copy_value(source, target, size) };
+            assert_eq!(to[20..20 + size], from[7..7 + size], "{size}");
+            assert!(
+                to[..20]
+                    .iter()
+                    .chain(&to[20 + size..])
+                    .all(|&byte| byte == 0xee)
+            );
         }
     }
 }

@@ -1,0 +1,291 @@
+//! Rows of an archetype: they come at the end, leave from anywhere, and go to other archetypes.
+//!
+//! Each operation first opens the blocks it touches, which may run a user's `clone`, and panic,
+//! before anything has changed. What follows cannot fail; a panic of a value's drop is kept until
+//! the row is gone.
+
+use super::graph::{Edge, LEAVES};
+use super::window::Which;
+use super::{Archetype, ArchetypeId};
+use crate::bundle::Bundle;
+use crate::entity::{Entity, Location};
+use crate::panics::FirstPanic;
+use crate::storage::BLOCK_ROWS;
+use crate::storage::column::{Writer, copy_value};
+
+/// What becomes of the values that only the old archetype has.
+#[derive(Clone, Copy)]
+pub(crate) enum Leaving {
+    Dropped,
+    /// They belong to somebody else by now.
+    MovedOut,
+}
+
+/// What a structural change left behind.
+#[must_use]
+pub(crate) struct Moved {
+    /// The entity that now has the old row.
+    pub(crate) filled_by: Option<Entity>,
+    /// First panic of a value's drop. The change is complete; the caller resumes it once the
+    /// entity table is up to date.
+    pub(crate) panicked: FirstPanic,
+}
+
+impl Archetype {
+    /// Makes room for one more row in blocks that are ours. A user's `clone` may run here, and
+    /// panic, before anything has changed; adding the row does not fail afterwards.
+    #[inline]
+    pub(crate) fn ready_push(&mut self, to: Writer<'_>) {
+        self.open_next(to);
+    }
+
+    /// Adds a row with a bundle's values and gives its number.
+    ///
+    /// # Safety
+    /// - `ready_push` was called since the last change;
+    /// - the archetype has exactly the bundle's components, in the columns that `columns` gives
+    ///   in the bundle's order.
+    #[inline]
+    pub(crate) unsafe fn push<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        columns: &[u32],
+        bundle: B,
+        tick: u64,
+    ) -> usize {
+        // SAFETY: readied by the caller, who gives every component below.
+        let row = unsafe { self.push_handle(entity) };
+        let mut next = columns.iter();
+        bundle.visit(&mut |value, _| {
+            let column = *next.next().expect("as many columns as components");
+            // SAFETY: the row is new, and the value is of the column's component, which the
+            // bundle gives in the order of its `components`.
+            unsafe { self.put_last(column as usize, value, tick) };
+        });
+        row
+    }
+
+    /// Adds a row for an entity, without values, and gives its number.
+    ///
+    /// # Safety
+    /// `ready_push` was called since the last change, and every component of the row is written
+    /// (`put_last`) before anything else happens to the archetype.
+    #[inline]
+    pub(crate) unsafe fn push_handle(&mut self, entity: Entity) -> usize {
+        let row = self.len;
+        let handles = self.windows.get(Which::Tail).handles();
+        // SAFETY: the tail window is open at the next row's block, which has room for it.
+        let handle = unsafe { handles.add(row % BLOCK_ROWS) };
+        // SAFETY: as above.
+        unsafe { handle.write(entity) };
+        self.len = row + 1;
+        row
+    }
+
+    /// Writes a component of the row that `push_handle` has just made.
+    ///
+    /// # Safety
+    /// `value` points to a value of the column's component, moved from; the row is new, and
+    /// nothing else happened to the archetype since.
+    #[inline]
+    pub(crate) unsafe fn put_last(&mut self, column: usize, value: *const u8, tick: u64) {
+        let block = self.windows.get(Which::Tail).column(column);
+        let row = (self.len - 1) % BLOCK_ROWS;
+        // SAFETY: the window is open at the row's block; the rest is passed on from the caller.
+        unsafe { self.columns[column].put(block, row, value, tick) };
+    }
+
+    /// Puts a value in the place of one in a row, and drops the old one last, so that the column
+    /// is whole whatever the drop does.
+    ///
+    /// # Safety
+    /// - `value` points to a value of the column's component, which is moved from;
+    /// - the row exists, and its value is initialised.
+    pub(crate) unsafe fn replace(
+        &mut self,
+        column: usize,
+        row: usize,
+        value: *mut u8,
+        to: Writer<'_>,
+        panicked: &mut FirstPanic,
+    ) {
+        let which = self.open_row(row, to);
+        let block = self.windows.get(which).column(column);
+        let column = &self.columns[column];
+        // SAFETY: the block was opened above; the rest is passed on from the caller.
+        unsafe { column.exchange(block, row % BLOCK_ROWS, value, to.tick) };
+        if let Some(drop) = column.info().drop {
+            // SAFETY: the old value now lies behind the pointer and is nobody else's.
+            panicked.catch(|| unsafe { drop(value, 1) });
+        }
+    }
+
+    /// Opens the blocks that a removal of `row`, or a write to it, touches.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[inline]
+    pub(crate) fn ready_row(&mut self, row: usize, to: Writer<'_>) {
+        assert!(row < self.len, "row {row} of {}", self.len);
+        self.open_row(row, to);
+    }
+
+    /// Removes a row, whose values are dropped, by moving the last row into it.
+    ///
+    /// A panic of a `clone` comes out before anything has changed, one of a drop is kept.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[inline]
+    pub(crate) fn remove_row(&mut self, row: usize, to: Writer<'_>) -> Moved {
+        assert!(row < self.len, "row {row} of {}", self.len);
+        let which = self.open_row(row, to);
+        let mut panicked = FirstPanic::default();
+        if self.has_drop {
+            self.drop_row(which, row, |_| true, &mut panicked);
+        }
+        // SAFETY: the values were dropped above, where they have to be.
+        let filled_by = unsafe { self.fill_from_last(which, row) };
+        Moved {
+            filled_by,
+            panicked,
+        }
+    }
+
+    /// Drops the values of a row in the columns that are asked for.
+    #[cold]
+    fn drop_row(
+        &self,
+        which: Which,
+        row: usize,
+        leaves: impl Fn(usize) -> bool,
+        panicked: &mut FirstPanic,
+    ) {
+        let window = self.windows.get(which);
+        for (index, column) in self.columns.iter().enumerate() {
+            if column.info().drop.is_some() && leaves(index) {
+                let block = window.column(index);
+                // SAFETY: the window is open at the row's block; the callers fill the row.
+                panicked.catch(|| unsafe { column.drop_row(block, row % BLOCK_ROWS) });
+            }
+        }
+    }
+
+    /// Moves the last row into `row`, and gives its entity.
+    ///
+    /// # Safety
+    /// `which` is open at the row's block and the tail at that of the last row; the values of the
+    /// row were dropped or moved out.
+    #[inline]
+    unsafe fn fill_from_last(&mut self, which: Which, row: usize) -> Option<Entity> {
+        let last = self.len - 1;
+        let mut filled_by = None;
+        if row != last {
+            let (into, from) = (self.windows.get(which), self.windows.get(Which::Tail));
+            let (target, source) = (row % BLOCK_ROWS, last % BLOCK_ROWS);
+            if self.plain {
+                let starts = from.data().iter().zip(into.data());
+                for (&size, (from, into)) in self.sizes.iter().zip(starts) {
+                    // SAFETY: the row exists, and its value is one piece of `size` bytes.
+                    let from = unsafe { from.add(source * size) };
+                    // SAFETY: as above.
+                    let into = unsafe { into.add(target * size) };
+                    // SAFETY: two different rows; the target holds no value.
+                    unsafe { copy_value(from.as_ptr(), into.as_ptr(), size) };
+                }
+            } else {
+                for (index, column) in self.columns.iter().enumerate() {
+                    let (into, from) = (into.column(index), from.column(index));
+                    // SAFETY: two different rows in open blocks; the target holds no value.
+                    unsafe { column.transfer((from, source), (into, target)) };
+                }
+            }
+            // SAFETY: the last row's handle.
+            let entity = unsafe { from.handles().add(source) };
+            // SAFETY: the row's handle, which is `Copy`.
+            let place = unsafe { into.handles().add(target) };
+            // SAFETY: as above.
+            let entity = unsafe { entity.read() };
+            // SAFETY: as above.
+            unsafe { place.write(entity) };
+            filled_by = Some(entity);
+        }
+        self.len = last;
+        if last.is_multiple_of(BLOCK_ROWS) {
+            self.trim();
+        }
+        filled_by
+    }
+
+    /// Readies `move_row`: what may panic without having changed anything.
+    #[inline]
+    pub(crate) fn ready_move(&mut self, row: usize, other: &mut Self, to: Writer<'_>) {
+        other.open_next(to);
+        self.open_row(row, to);
+    }
+
+    /// Moves the row of an entity into `other`, which gets a new last row: components that both
+    /// have move, those that only `self` has leave.
+    ///
+    /// # Safety
+    /// - `ready_move` was called since the last change, and `edge` leads from `self` to `other`;
+    /// - for `Leaving::MovedOut` the caller has moved out the values that leave;
+    /// - the caller writes every component that only `other` has before anything else happens.
+    #[inline]
+    pub(crate) unsafe fn move_row(
+        &mut self,
+        row: usize,
+        other: &mut Self,
+        edge: &Edge,
+        to: Writer<'_>,
+        leaving: Leaving,
+    ) -> Moved {
+        let which = self.open_row(row, to);
+        let entity = self.entity(row);
+        // SAFETY: readied by the caller, and written below or by the caller.
+        let new_row = unsafe { other.push_handle(entity) } % BLOCK_ROWS;
+        let mut panicked = FirstPanic::default();
+        if self.has_drop && matches!(leaving, Leaving::Dropped) {
+            self.drop_row(which, row, |index| edge.map[index] == LEAVES, &mut panicked);
+        }
+        let (from, into) = (self.windows.get(which), other.windows.get(Which::Tail));
+        for (index, (column, &target)) in self.columns.iter().zip(&edge.map).enumerate() {
+            if target != LEAVES {
+                let source = (from.column(index), row % BLOCK_ROWS);
+                let target = (into.column(target as usize), new_row);
+                // SAFETY: open blocks of one component in two archetypes; the new row is empty.
+                unsafe { column.transfer(source, target) };
+            }
+        }
+        // SAFETY: every value was moved out or dropped above, or by the caller.
+        let filled_by = unsafe { self.fill_from_last(which, row) };
+        Moved {
+            filled_by,
+            panicked,
+        }
+    }
+
+    /// Where the next row will be.
+    #[inline]
+    pub(crate) fn next_location(&self) -> Location {
+        self.id.location(self.len)
+    }
+
+    /// Where the last row is.
+    pub(crate) fn last_location(&self) -> Location {
+        Location {
+            archetype: self.id.0,
+            row: (self.len - 1) as u32,
+        }
+    }
+}
+
+impl ArchetypeId {
+    /// A row of this archetype.
+    pub(crate) fn location(self, row: usize) -> Location {
+        Location {
+            archetype: self.0,
+            row: row as u32,
+        }
+    }
+}

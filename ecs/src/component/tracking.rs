@@ -1,0 +1,195 @@
+//! Ticks of single rows: which components have them, and what writes to them.
+//!
+//! Every block knows the tick of its last write. A component with `#[component(track)]` keeps two
+//! ticks for each row as well, when it came and when it was last written, at 16 bytes a row.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+use super::Component;
+
+/// When a system or query last looked, and when it looks now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticks {
+    /// Change tick of the last run; what was written after it is new. 0 before the first.
+    pub last_run: u64,
+    /// Change tick that writes are marked with now.
+    pub this_run: u64,
+}
+
+impl Ticks {
+    /// Whether something that happened at a tick is new.
+    #[inline]
+    pub fn is_new(self, tick: u64) -> bool {
+        tick > self.last_run
+    }
+}
+
+/// Where the ticks of one row are.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub struct RowTicks {
+    pub(crate) added: NonNull<u64>,
+    pub(crate) changed: NonNull<u64>,
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// How a component's writes are noticed: [`ByBlock`] or [`ByRow`].
+pub trait Tracking: sealed::Sealed + 'static {
+    /// What a query of `&mut T` gives for one row.
+    type Mut<'w, T: 'w>: DerefMut<Target = T>;
+
+    /// Whether rows carry ticks.
+    #[doc(hidden)]
+    const ROWS: bool;
+
+    /// # Safety
+    /// `value` is valid for `'w` and nobody else has it; where `ROWS` says so `ticks` gives the
+    /// row's own, with the same right.
+    #[doc(hidden)]
+    unsafe fn write<'w, T>(
+        value: &'w mut T,
+        ticks: impl FnOnce() -> RowTicks,
+        now: Ticks,
+    ) -> Self::Mut<'w, T>;
+}
+
+/// Writes are noticed for a whole block: `&mut T` is a plain reference.
+#[derive(Debug)]
+pub struct ByBlock(());
+
+impl sealed::Sealed for ByBlock {}
+
+impl Tracking for ByBlock {
+    type Mut<'w, T: 'w> = &'w mut T;
+
+    const ROWS: bool = false;
+
+    #[inline]
+    unsafe fn write<T>(value: &mut T, _: impl FnOnce() -> RowTicks, _: Ticks) -> &mut T {
+        value
+    }
+}
+
+/// Writes are noticed for each row: `&mut T` gives a [`Mut`].
+#[derive(Debug)]
+pub struct ByRow(());
+
+impl sealed::Sealed for ByRow {}
+
+impl Tracking for ByRow {
+    type Mut<'w, T: 'w> = Mut<'w, T>;
+
+    const ROWS: bool = true;
+
+    #[inline]
+    unsafe fn write<'w, T>(
+        value: &'w mut T,
+        ticks: impl FnOnce() -> RowTicks,
+        now: Ticks,
+    ) -> Mut<'w, T> {
+        let mut ticks = ticks();
+        // SAFETY: the row's ticks, which are as exclusive as its value, by the caller.
+        let added = unsafe { ticks.added.read() };
+        // SAFETY: as above.
+        let changed = unsafe { ticks.changed.as_mut() };
+        Mut {
+            value,
+            added,
+            changed,
+            now,
+        }
+    }
+}
+
+/// A component whose rows carry ticks, so that `Added`, `Changed`
+/// and `Ref` can be asked of it. `#[component(track)]` makes one.
+#[diagnostic::on_unimplemented(
+    message = "the rows of `{Self}` carry no ticks, so it cannot be asked which of them changed",
+    label = "not tracked row by row",
+    note = "write `#[component(track)]` above its definition (16 bytes a row), or ask for whole \
+            blocks by `World::changed_since`, which every component has for nothing"
+)]
+pub trait TrackedComponent: Component<Tracking = ByRow> {}
+
+/// A tracked component for writing: the first write marks the row as changed.
+///
+/// Reading through it marks nothing.
+pub struct Mut<'w, T> {
+    value: &'w mut T,
+    added: u64,
+    changed: &'w mut u64,
+    now: Ticks,
+}
+
+impl<'w, T> Mut<'w, T> {
+    /// Whether the component came to the entity since the last run.
+    pub fn is_added(&self) -> bool {
+        self.now.is_new(self.added)
+    }
+
+    /// Whether the component came or was written since the last run.
+    pub fn is_changed(&self) -> bool {
+        self.now.is_new(*self.changed)
+    }
+
+    /// Change tick of the last write.
+    pub fn last_changed(&self) -> u64 {
+        *self.changed
+    }
+
+    /// Marks the row as changed without writing.
+    pub fn set_changed(&mut self) {
+        *self.changed = self.now.this_run;
+    }
+
+    /// The value for writing, without marking anything; the block's tick is marked all the same.
+    pub fn bypass_change_detection(&mut self) -> &mut T {
+        self.value
+    }
+
+    /// Writes a value that differs, and says whether it did; an equal one marks nothing.
+    pub fn set_if_neq(&mut self, value: T) -> bool
+    where
+        T: PartialEq,
+    {
+        let differs = *self.value != value;
+        if differs {
+            **self = value;
+        }
+        differs
+    }
+
+    /// The value for as long as the world is borrowed, marked as changed.
+    pub fn into_inner(mut self) -> &'w mut T {
+        self.set_changed();
+        self.value
+    }
+}
+
+impl<T> Deref for Mut<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.value
+    }
+}
+
+impl<T> DerefMut for Mut<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        *self.changed = self.now.this_run;
+        self.value
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Mut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.value, f)
+    }
+}

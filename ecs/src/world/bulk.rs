@@ -1,0 +1,282 @@
+//! Structural changes of all entities that match a filter: columns move, not entities.
+
+use super::World;
+use crate::archetype::graph::Direction;
+use crate::archetype::{Archetype, ArchetypeId, FreshColumn};
+use crate::bundle::{Bundle, BundleId};
+use crate::component::Registry;
+use crate::component::info::ComponentId;
+use crate::panics::FirstPanic;
+use crate::query::QueryFilter;
+use crate::storage::BLOCK_ROWS;
+use crate::storage::column::{BlockPointer, Column, Writer, rows_in_block};
+
+impl World {
+    /// Adds clones of a bundle to every entity that matches a filter, replaces what they have of
+    /// it, and says how many there were.
+    ///
+    /// Entities keep their order; those of one archetype come after the ones that the archetype
+    /// they go to has already.
+    ///
+    /// # Panics
+    /// When a component stands in the bundle twice. A panic of a `clone` comes before anything of
+    /// that archetype has changed.
+    ///
+    /// # Cost
+    /// For each entity one clone and one entry of the entity table. Columns that stay with the
+    /// entity are not touched where the archetype it goes to is empty, else copied block by block.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, With, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Name(u32);
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(Name));
+    /// assert_eq!(world.insert_where::<With<Name>, _>(Frozen), 1000);
+    /// assert_eq!(world.remove_where::<With<Frozen>, Frozen>(), 1000);
+    /// assert_eq!(world.despawn_where::<With<Name>>(), 1000);
+    /// ```
+    pub fn insert_where<F: QueryFilter, B: Bundle + Clone>(&mut self, bundle: B) -> usize {
+        self.flush_reserved();
+        let bundle_id = self.bundle_id::<B>();
+        let matching = self.matching::<F>();
+        let mut panicked = FirstPanic::default();
+        let mut count = 0;
+        // Those that have it all first: others come to them.
+        let mut moving = Vec::new();
+        for at in matching {
+            count += self.archetypes[at.index()].len();
+            self.find_edge(Direction::Insert, at.location(0), bundle_id);
+            let edge = self
+                .graph
+                .known_edge(Direction::Insert, at.location(0), bundle_id);
+            if edge.target != at {
+                moving.push(at);
+                continue;
+            }
+            let fresh = self.fresh_columns(at, at, bundle_id, &bundle);
+            let to = Writer {
+                pool: &self.pool,
+                tick: self.tick,
+            };
+            let archetype = &mut self.archetypes[at.index()];
+            // SAFETY: made for this archetype, with its rows and room.
+            unsafe { archetype.replace_all(fresh.finish(), to, &mut panicked) };
+        }
+        for at in moving {
+            let edge = self
+                .graph
+                .known_edge(Direction::Insert, at.location(0), bundle_id);
+            let fresh = self.fresh_columns(at, edge.target, bundle_id, &bundle);
+            self.move_all(Direction::Insert, at, bundle_id, fresh, &mut panicked);
+        }
+        panicked.resume();
+        count
+    }
+
+    /// Removes components of a bundle from every entity that matches a filter, drops them, and
+    /// says how many entities had any.
+    ///
+    /// # Panics
+    /// When a component stands in the bundle twice.
+    ///
+    /// # Cost
+    /// As [`insert_where`](World::insert_where), without clones.
+    pub fn remove_where<F: QueryFilter, B: Bundle>(&mut self) -> usize {
+        self.flush_reserved();
+        let bundle_id = self.bundle_id::<B>();
+        let mut panicked = FirstPanic::default();
+        let mut count = 0;
+        for at in self.matching::<F>() {
+            self.find_edge(Direction::Remove, at.location(0), bundle_id);
+            let edge = self
+                .graph
+                .known_edge(Direction::Remove, at.location(0), bundle_id);
+            if edge.target != at {
+                count += self.archetypes[at.index()].len();
+                let fresh = Fresh::none();
+                self.move_all(Direction::Remove, at, bundle_id, fresh, &mut panicked);
+            }
+        }
+        panicked.resume();
+        count
+    }
+
+    /// Despawns every entity that matches a filter and says how many there were.
+    ///
+    /// # Cost
+    /// For each entity one entry of the entity table, and the drops that its components need.
+    pub fn despawn_where<F: QueryFilter>(&mut self) -> usize {
+        self.flush_reserved();
+        let mut panicked = FirstPanic::default();
+        let mut count = 0;
+        for at in self.matching::<F>() {
+            let archetype = &mut self.archetypes[at.index()];
+            count += archetype.len();
+            for block in 0..archetype.block_count() {
+                for &entity in archetype.handles(block) {
+                    self.entities.free(entity);
+                }
+            }
+            panicked.catch(|| archetype.clear());
+        }
+        panicked.resume();
+        count
+    }
+
+    /// Archetypes with entities that match a filter, in order of creation.
+    fn matching<F: QueryFilter>(&mut self) -> Vec<ArchetypeId> {
+        let filter = F::init(self);
+        let matches =
+            |archetype: &&Archetype| !archetype.is_empty() && F::matches(&filter, archetype);
+        let matching = self.archetypes.iter().filter(matches);
+        matching.map(Archetype::id).collect()
+    }
+
+    /// Columns of clones of a bundle for all rows of an archetype.
+    fn fresh_columns<B: Bundle + Clone>(
+        &self,
+        at: ArchetypeId,
+        target: ArchetypeId,
+        bundle_id: BundleId,
+        bundle: &B,
+    ) -> Fresh {
+        let components = &self.bundles.info(bundle_id).components;
+        let target = &self.archetypes[target.index()];
+        let mut fresh = Fresh::new(components, target, &self.registry);
+        let archetype = &self.archetypes[at.index()];
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        fresh.fill(archetype.len(), archetype.room(), bundle, to);
+        fresh
+    }
+
+    fn move_all(
+        &mut self,
+        direction: Direction,
+        at: ArchetypeId,
+        bundle_id: BundleId,
+        fresh: Fresh,
+        panicked: &mut FirstPanic,
+    ) {
+        let edge = self.graph.known_edge(direction, at.location(0), bundle_id);
+        let both = [at.index(), edge.target.index()];
+        let both = self.archetypes.get_disjoint_mut(both);
+        let [source, target] = both.expect("two different archetypes of this world");
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        source.ready_all(to);
+        // SAFETY: readied a line above; the fresh columns were made for this edge, with the rows
+        // and the room of the source.
+        let first = unsafe { source.move_all(target, edge, fresh.finish(), to, panicked) };
+        let mut row = first;
+        for block in first / BLOCK_ROWS..target.block_count() {
+            let handles = &target.handles(block)[row % BLOCK_ROWS..];
+            self.entities.set_many(handles, target.id().location(row));
+            row += handles.len();
+        }
+    }
+}
+
+/// Columns that are being filled; dropped with their values if they are not finished.
+struct Fresh {
+    columns: Vec<FreshColumn>,
+    rows: usize,
+}
+
+impl Fresh {
+    fn none() -> Self {
+        Self {
+            columns: Vec::new(),
+            rows: 0,
+        }
+    }
+
+    fn new(components: &[ComponentId], target: &Archetype, registry: &Registry) -> Self {
+        let columns = components.iter().map(|&component| FreshColumn {
+            index: target
+                .column_index(component)
+                .expect("the target has the bundle"),
+            column: Column::new(registry.info(component).clone()),
+        });
+        Self {
+            columns: columns.collect(),
+            rows: 0,
+        }
+    }
+
+    fn fill<B: Bundle + Clone>(&mut self, len: usize, room: usize, bundle: &B, to: Writer<'_>) {
+        for fresh in &mut self.columns {
+            // SAFETY: it has no rows yet.
+            unsafe { fresh.column.reserve(0, room, to) };
+        }
+        let plain = self.columns.iter().all(|fresh| fresh.column.is_plain());
+        for block in 0..len.div_ceil(BLOCK_ROWS) {
+            let open = self.columns.iter_mut().map(|fresh| {
+                // SAFETY: `rows` rows are initialised, and room was made for more.
+                unsafe { fresh.column.open(block, self.rows, to) }
+            });
+            let open: Vec<BlockPointer> = open.collect();
+            for row in 0..rows_in_block(len, block) {
+                let value = bundle.clone();
+                if plain {
+                    // SAFETY: the bundle's components in its order, each in one piece.
+                    unsafe { put_pieces(value, &open, row) };
+                } else {
+                    self.put(value, &open, row, to.tick);
+                }
+                self.rows += 1;
+            }
+        }
+    }
+
+    fn put<B: Bundle>(&self, value: B, open: &[BlockPointer], row: usize, tick: u64) {
+        let mut next = self.columns.iter().zip(open);
+        value.visit(&mut |value, _| {
+            let (fresh, block) = next.next().expect("a column for each component");
+            // SAFETY: an open block with room for the row, and the value of its component.
+            unsafe { fresh.column.put(*block, row, value, tick) };
+        });
+    }
+
+    /// The columns, whose values now belong to who gets them.
+    fn finish(mut self) -> Vec<FreshColumn> {
+        self.rows = 0;
+        std::mem::take(&mut self.columns)
+    }
+}
+
+/// Moves a bundle into a row of open blocks.
+///
+/// # Safety
+/// The blocks are of the bundle's components in its order, in one piece each, with room for the
+/// row.
+#[inline]
+unsafe fn put_pieces<B: Bundle>(value: B, open: &[BlockPointer], row: usize) {
+    let mut index = 0;
+    value.visit(&mut |value, size_bytes| {
+        // SAFETY: guaranteed by the caller.
+        let place = unsafe { open[index].data.add(row * size_bytes) };
+        // SAFETY: `size_bytes` is the component's size, and the value is ours to move.
+        unsafe { value.copy_to_nonoverlapping(place.as_ptr(), size_bytes) };
+        index += 1;
+    });
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        let mut panicked = FirstPanic::default();
+        for fresh in &mut self.columns {
+            // SAFETY: each has exactly `rows` rows, and is forgotten.
+            unsafe { fresh.column.clear(self.rows, &mut panicked) };
+        }
+        // Only reached while a `clone`'s panic is on its way, which is the one to be told.
+        std::mem::forget(panicked);
+    }
+}

@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use orrery_ecs::{Bundle, Component, Entity, QueryState, World};
+use orrery_ecs::{Bundle, Component, Entity, QueryState, With, World};
 
 use super::SEED;
 use super::population::{DIGEST_START, Mark, Position, Rich, Small, digest, rich};
@@ -217,11 +217,13 @@ fn remove_each<M: Marking + Bundle>(world: &mut World, entities: &[Entity]) {
 }
 
 fn insert_by_query(world: &mut World, entities: &[Entity]) {
-    insert_each::<Mark>(world, entities);
+    let count = world.insert_where::<With<Small>, _>(Mark(MARK));
+    assert_eq!(count, entities.len(), "all have the small component");
 }
 
 fn remove_by_query(world: &mut World, entities: &[Entity]) {
-    remove_each::<Mark>(world, entities);
+    let count = world.remove_where::<With<Small>, Mark>();
+    assert_eq!(count, entities.len(), "all have both");
 }
 
 /// R: two archetypes written by hand.

@@ -114,7 +114,14 @@ fn batch(world: &mut World, size: usize) {
 }
 
 fn columns(world: &mut World, size: usize) {
-    world.spawn_batch((0..size).map(rich));
+    let sources = (
+        |row: usize| rich(row).0,
+        |row: usize| rich(row).1,
+        |row: usize| rich(row).2,
+        |row: usize| rich(row).3,
+    );
+    let spawned = world.spawn_columns(size, sources);
+    spawned.expect("functions fill any number of rows");
 }
 
 fn one_by_one(world: &mut World, size: usize) {

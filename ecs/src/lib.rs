@@ -52,6 +52,7 @@ mod hash;
 mod panics;
 mod query;
 mod resource;
+mod sparse;
 mod storage;
 mod system;
 mod world;

@@ -24,6 +24,16 @@ impl FirstPanic {
         }
     }
 
+    /// Takes over a panic that somebody else kept, if it is the first.
+    pub(crate) fn merge(&mut self, other: Self) {
+        match other.0 {
+            Some(panic) if self.0.is_none() => self.0 = Some(panic),
+            // As in `catch`.
+            Some(panic) => std::mem::forget(panic),
+            None => {}
+        }
+    }
+
     /// Goes on with the panic, if there was one.
     pub(crate) fn resume(self) {
         if let Some(panic) = self.0 {

@@ -7,6 +7,7 @@ use syn::{DeriveInput, Result};
 pub(crate) struct Options {
     pub(crate) split: bool,
     pub(crate) track: bool,
+    pub(crate) sparse: bool,
     pub(crate) no_clone: bool,
     pub(crate) not_state: bool,
 }
@@ -15,7 +16,7 @@ pub(crate) struct Options {
 pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> Result<Options> {
     let mut options = Options::default();
     let known = if component {
-        "split, track, no_clone, not_state"
+        "split, track, sparse, no_clone, not_state"
     } else {
         "no_clone, not_state"
     };
@@ -29,6 +30,8 @@ pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> 
                 options.split = true;
             } else if component && meta.path.is_ident("track") {
                 options.track = true;
+            } else if component && meta.path.is_ident("sparse") {
+                options.sparse = true;
             } else if meta.path.is_ident("no_clone") {
                 options.no_clone = true;
             } else if meta.path.is_ident("not_state") {

@@ -33,6 +33,11 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     } else {
         quote!(ByBlock)
     };
+    let storage = if options.sparse {
+        quote!(InSparseSet)
+    } else {
+        quote!(InTable)
+    };
     let (implementation, types, conditions) = generics.split_for_impl();
     let tracked = options.track.then(|| {
         quote! {
@@ -45,7 +50,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             const SPLIT: bool = #is_split;
 
             type Tracking = ::orrery_ecs::#tracking;
-            type Storage = ::orrery_ecs::InTable;
+            type Storage = ::orrery_ecs::#storage;
 
             #describe
 

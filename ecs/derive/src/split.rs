@@ -23,9 +23,9 @@ pub(crate) fn derive(
         let message = "a split component is a struct with fields, not generic, and `Copy`";
         return Err(Error::new(input.ident.span(), message));
     }
-    if options.track {
-        let message = "a split component has no references that could notice writes: leave out \
-                       `track` or `split`";
+    if options.track || options.sparse {
+        let message = "a split component is neither tracked row by row nor sparse: leave out `split`, or \
+                       `track` and `sparse`";
         return Err(Error::new(input.ident.span(), message));
     }
     let named = fields.iter().map(|field| match &field.member {

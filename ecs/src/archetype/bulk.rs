@@ -1,7 +1,7 @@
 //! All rows of an archetype at once: columns change hands, rows are not touched.
 
 use super::Archetype;
-use super::graph::{Edge, LEAVES};
+use super::graph::Edge;
 use crate::entity::Entity;
 use crate::panics::FirstPanic;
 use crate::storage::column::{Column, Writer};
@@ -52,22 +52,21 @@ impl Archetype {
         for FreshColumn { index, column } in fresh {
             arriving[index] = Some(column);
         }
-        for (index, &target) in edge.map.iter().enumerate() {
-            let mut column = self.columns[index].take();
-            match arriving
-                .get_mut(target as usize)
-                .filter(|_| target != LEAVES)
-            {
-                Some(place @ None) => *place = Some(column),
-                Some(Some(fresh)) => {
+        for carry in &edge.carried {
+            let mut column = self.columns[carry.from as usize].take();
+            match &mut arriving[carry.into as usize] {
+                place @ None => *place = Some(column),
+                Some(fresh) => {
                     // SAFETY: both have `len` rows of one component.
                     unsafe { fresh.keep_added(&column, len, to) };
                     // SAFETY: the column has `len` rows and is forgotten.
                     unsafe { column.clear(len, panicked) };
                 }
-                // SAFETY: as above.
-                None => unsafe { column.clear(len, panicked) },
             }
+        }
+        for &index in &edge.leaving {
+            // SAFETY: the column has `len` rows and is left empty.
+            unsafe { self.columns[index as usize].clear(len, panicked) };
         }
         for (column, arriving) in other.columns.iter_mut().zip(arriving) {
             let arriving = arriving.expect("every component of the target comes from somewhere");

@@ -6,12 +6,20 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Archetype, ArchetypeId};
-use crate::bundle::BundleId;
+use crate::bundle::{BundleId, IN_SPARSE_SET};
 use crate::component::info::ComponentId;
 use crate::entity::Location;
 
-/// In an edge's map: the component leaves.
-pub(crate) const LEAVES: u32 = u32::MAX;
+/// A component that goes along.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carry {
+    /// Its column in the source.
+    pub(crate) from: u32,
+    /// Its column in the target.
+    pub(crate) into: u32,
+    /// Size of a value in bytes.
+    pub(crate) size: usize,
+}
 
 /// A component of a bundle, seen from the archetype that the bundle leads to.
 #[derive(Clone, Copy, Debug)]
@@ -25,25 +33,41 @@ pub(crate) struct BundleColumn {
 #[derive(Debug)]
 pub(crate) struct Edge {
     pub(crate) target: ArchetypeId,
-    /// For each column of the source, the one of the same component in the target.
-    pub(crate) map: Box<[u32]>,
+    /// Components that both have.
+    pub(crate) carried: Box<[Carry]>,
+    /// Columns of the source whose components the target lacks.
+    pub(crate) leaving: Box<[u32]>,
+    /// Whether all components of both are in one piece.
+    pub(crate) plain: bool,
     /// The bundle's components in its own order, where one is inserted.
     pub(crate) bundle: Box<[BundleColumn]>,
 }
 
 impl Edge {
     pub(crate) fn new(from: &Archetype, to: &Archetype, inserted: &[ComponentId]) -> Self {
-        let column = |component: &ComponentId| {
-            let index = to.column_index(*component);
-            index.map_or(LEAVES, |index| index as u32)
-        };
-        let bundle = inserted.iter().map(|component| BundleColumn {
-            column: column(component),
-            is_new: !from.set().contains(*component),
+        let mut carried = Vec::new();
+        let mut leaving = Vec::new();
+        for (index, &component) in from.components().iter().enumerate() {
+            match to.column_index(component) {
+                Some(into) => carried.push(Carry {
+                    from: index as u32,
+                    into: into as u32,
+                    size: from.column(index).info().layout.size(),
+                }),
+                None => leaving.push(index as u32),
+            }
+        }
+        let bundle = inserted.iter().map(|&component| BundleColumn {
+            column: to
+                .column_index(component)
+                .map_or(IN_SPARSE_SET, |index| index as u32),
+            is_new: !from.set().contains(component),
         });
         Self {
             target: to.id(),
-            map: from.components().iter().map(column).collect(),
+            carried: carried.into(),
+            leaving: leaving.into(),
+            plain: from.is_plain() && to.is_plain(),
             bundle: bundle.collect(),
         }
     }

@@ -145,6 +145,11 @@ impl Archetype {
         rows_in_block(self.len, block)
     }
 
+    /// Whether every component lies in one piece.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
     /// Position of a component's column.
     #[inline]
     pub(crate) fn column_index(&self, component: ComponentId) -> Option<usize> {

@@ -4,7 +4,7 @@
 //! before anything has changed. What follows cannot fail; a panic of a value's drop is kept until
 //! the row is gone.
 
-use super::graph::{Edge, LEAVES};
+use super::graph::Edge;
 use super::window::Which;
 use super::{Archetype, ArchetypeId};
 use crate::bundle::Bundle;
@@ -142,7 +142,7 @@ impl Archetype {
         let which = self.open_row(row, to);
         let mut panicked = FirstPanic::default();
         if self.has_drop {
-            self.drop_row(which, row, |_| true, &mut panicked);
+            self.drop_values(which, row, 0..self.columns.len(), &mut panicked);
         }
         // SAFETY: the values were dropped above, where they have to be.
         let filled_by = unsafe { self.fill_from_last(which, row) };
@@ -152,18 +152,30 @@ impl Archetype {
         }
     }
 
-    /// Drops the values of a row in the columns that are asked for.
+    /// Removes a row whose values were moved out, by moving the last row into it.
+    ///
+    /// # Safety
+    /// `ready_row` was called for the row since the last change, and all its values were moved
+    /// out since.
+    pub(crate) unsafe fn forget_row(&mut self, row: usize, to: Writer<'_>) -> Option<Entity> {
+        let which = self.open_row(row, to);
+        // SAFETY: the caller moved the values out.
+        unsafe { self.fill_from_last(which, row) }
+    }
+
+    /// Drops the values of a row in some columns.
     #[cold]
-    fn drop_row(
+    fn drop_values(
         &self,
         which: Which,
         row: usize,
-        leaves: impl Fn(usize) -> bool,
+        columns: impl Iterator<Item = usize>,
         panicked: &mut FirstPanic,
     ) {
         let window = self.windows.get(which);
-        for (index, column) in self.columns.iter().enumerate() {
-            if column.info().drop.is_some() && leaves(index) {
+        for index in columns {
+            let column = &self.columns[index];
+            if column.info().drop.is_some() {
                 let block = window.column(index);
                 // SAFETY: the window is open at the row's block; the callers fill the row.
                 panicked.catch(|| unsafe { column.drop_row(block, row % BLOCK_ROWS) });
@@ -241,22 +253,42 @@ impl Archetype {
         leaving: Leaving,
     ) -> Moved {
         let which = self.open_row(row, to);
-        let entity = self.entity(row);
-        // SAFETY: readied by the caller, and written below or by the caller.
-        let new_row = unsafe { other.push_handle(entity) } % BLOCK_ROWS;
-        let mut panicked = FirstPanic::default();
-        if self.has_drop && matches!(leaving, Leaving::Dropped) {
-            self.drop_row(which, row, |index| edge.map[index] == LEAVES, &mut panicked);
-        }
+        let inside = row % BLOCK_ROWS;
         let (from, into) = (self.windows.get(which), other.windows.get(Which::Tail));
-        for (index, (column, &target)) in self.columns.iter().zip(&edge.map).enumerate() {
-            if target != LEAVES {
-                let source = (from.column(index), row % BLOCK_ROWS);
-                let target = (into.column(target as usize), new_row);
+        // SAFETY: the row's block is open, so the handle is in it.
+        let handle = unsafe { from.handles().add(inside) };
+        // SAFETY: as above; handles are `Copy`.
+        let entity = unsafe { handle.read() };
+        let next = other.len % BLOCK_ROWS;
+        if edge.plain {
+            for carry in &edge.carried {
+                let (from, into) = (
+                    from.data()[carry.from as usize],
+                    into.data()[carry.into as usize],
+                );
+                // SAFETY: the row exists, in pieces of this size.
+                let from = unsafe { from.add(inside * carry.size) };
+                // SAFETY: the block has room for the next row.
+                let into = unsafe { into.add(next * carry.size) };
+                // SAFETY: rows of two archetypes; the new one holds nothing.
+                unsafe { copy_value(from.as_ptr(), into.as_ptr(), carry.size) };
+            }
+        } else {
+            for carry in &edge.carried {
+                let column = &self.columns[carry.from as usize];
+                let source = (from.column(carry.from as usize), inside);
+                let target = (into.column(carry.into as usize), next);
                 // SAFETY: open blocks of one component in two archetypes; the new row is empty.
                 unsafe { column.transfer(source, target) };
             }
         }
+        let mut panicked = FirstPanic::default();
+        if self.has_drop && matches!(leaving, Leaving::Dropped) {
+            let columns = edge.leaving.iter().map(|&column| column as usize);
+            self.drop_values(which, row, columns, &mut panicked);
+        }
+        // SAFETY: readied by the caller, and written above or by the caller.
+        unsafe { other.push_handle(entity) };
         // SAFETY: every value was moved out or dropped above, or by the caller.
         let filled_by = unsafe { self.fill_from_last(which, row) };
         Moved {

@@ -135,13 +135,24 @@ tuples!(A B C D E F G H I J K L);
 pub(crate) struct BundleInfo {
     /// In the bundle's own order.
     pub(crate) components: SmallVec<[ComponentId; 8]>,
-    /// In increasing order.
+    /// Those that lie in tables, in increasing order.
     pub(crate) sorted: Box<[ComponentId]>,
+    /// Those that lie in sparse sets.
+    pub(crate) sparse: Box<[ComponentId]>,
     /// Where a fresh entity with this bundle goes, with the columns in the bundle's order.
     pub(crate) spawn: Option<(ArchetypeId, SmallVec<[u32; 8]>)>,
 }
 
+/// In place of a column: the component lies in a sparse set.
+pub(crate) const IN_SPARSE_SET: u32 = u32::MAX;
+
 impl BundleInfo {
+    /// Whether all components lie in tables.
+    #[inline]
+    pub(crate) fn is_in_tables(&self) -> bool {
+        self.sparse.is_empty()
+    }
+
     /// Where a fresh entity goes, if one was spawned before.
     #[inline]
     pub(crate) fn spawn_archetype(&self) -> Option<ArchetypeId> {
@@ -196,10 +207,14 @@ impl Bundles {
             let (bundle, name) = (std::any::type_name::<B>(), registry.name(twice[0]));
             panic!("the bundle {bundle} has the component {name} twice; take one of them out");
         }
+        let (sparse, sorted) = sorted
+            .into_iter()
+            .partition::<Vec<_>, _>(|&component| registry.info(component).sparse);
         let id = BundleId(u32::try_from(self.infos.len()).expect("fewer than 2^32 bundles"));
         self.infos.push(BundleInfo {
             components,
             sorted: sorted.into(),
+            sparse: sparse.into(),
             spawn: None,
         });
         self.by_type.insert(TypeId::of::<B>(), id);

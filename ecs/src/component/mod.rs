@@ -25,6 +25,8 @@ use info::ComponentInfo;
 ///   fields must be `Copy`; access is by [`Fields`](crate::Fields) instead of references.
 /// - `#[component(track)]`: rows carry ticks, so that `Added` and
 ///   `Changed` can be asked of single entities.
+/// - `#[component(sparse)]`: values lie in a set beside the archetypes, so that the component comes
+///   and goes without moving the entity; walking over it looks each row up.
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
 ///

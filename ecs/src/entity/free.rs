@@ -161,7 +161,7 @@ mod tests {
     fn popping_many_gives_what_popping_one_by_one_would() {
         let mut list = FreeList::new();
         (0..5_000).for_each(|index| list.push(index));
-        let mut popped = Vec::new();
+        let mut popped: Vec<u32> = Vec::new();
         for wanted in (1..).step_by(37) {
             let piece = list.pop_many(wanted);
             assert!(piece.len() <= wanted);

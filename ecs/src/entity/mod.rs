@@ -1,6 +1,7 @@
 //! Entities: 8-byte handles that are never reused.
 
 mod free;
+mod lane;
 mod table;
 
 use std::fmt;

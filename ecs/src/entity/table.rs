@@ -267,16 +267,27 @@ impl EntityTable {
     /// As `allocate`.
     #[inline]
     pub(crate) fn allocate_at(&mut self, location: Location) -> Entity {
-        let index = match self.free.pop() {
-            Some(index) => index,
-            None => self.next_fresh(),
-        };
+        let index = self.next_index();
         self.living += 1;
         let entry = self.entry_reborn(index);
         entry.archetype = location.archetype;
         entry.row = location.row;
         let generation = entry.generation;
         Entity { index, generation }
+    }
+
+    /// Takes the index that comes next and leaves its entry dead.
+    #[inline]
+    pub(super) fn next_index(&mut self) -> u32 {
+        match self.free.pop() {
+            Some(index) => index,
+            None => self.next_fresh(),
+        }
+    }
+
+    /// Gives back a dead index, as the next one to be taken.
+    pub(super) fn push_free(&mut self, index: u32) {
+        self.free.push(index);
     }
 
     #[inline]
@@ -440,7 +451,7 @@ impl EntityTable {
     }
 
     /// The handle at a position of the sequence that allocation follows, from 0.
-    fn at_position(&self, position: u32) -> Entity {
+    pub(super) fn at_position(&self, position: u32) -> Entity {
         if position < self.free.len() {
             let index = self.free.nth_pop(position);
             let generation = self.entry(index).generation;
@@ -455,6 +466,11 @@ impl EntityTable {
             index: self.len + fresh,
             generation: NonZeroU32::MIN,
         }
+    }
+
+    /// The handle that `allocate` would give now.
+    pub(crate) fn next(&self) -> Entity {
+        self.at_position(0)
     }
 
     /// Reserves a handle without changing the table. It lives from the next `flush` on.

@@ -1,7 +1,8 @@
 //! The state hash: an ordered, length-prefixed, domain-separated tree.
 //!
 //! ```text
-//! world = H(archetypes in order of creation, entity table, state resources by name)
+//! world = H(archetypes in order of creation, sparse sets by name, entity table,
+//!           state resources by name)
 //!   archetype = H(length, handles, each column with its component's name, by name)
 //!     column = H(block hashes in order)
 //!       block = XXH3-128 of its values, cached in the block until somebody writes to it
@@ -82,6 +83,7 @@ pub(crate) enum Node {
     Resource = 6,
     EntityPage = 7,
     FreeList = 8,
+    SparseSets = 9,
 }
 
 /// Collects the canonical bytes of values, little-endian, and hashes them.

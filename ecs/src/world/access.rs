@@ -1,10 +1,12 @@
 //! Reading and writing single components and resources.
 
 use super::World;
-use crate::component::Component;
-use crate::entity::{Entity, Place};
+use crate::archetype::Archetype;
+use crate::component::{Component, Registry, Storage};
+use crate::entity::{Entity, EntityTable, Place};
 use crate::resource::Resource;
-use crate::storage::column::Writer;
+use crate::sparse::SparseSets;
+use crate::storage::column::{Column, Writer};
 use std::mem::MaybeUninit;
 
 impl World {
@@ -20,13 +22,9 @@ impl World {
                 "a split component has no references to it: use World::read"
             )
         };
-        let Place::At(location) = self.entities.get(entity)? else {
-            return None;
-        };
-        let archetype = &self.archetypes[location.archetype as usize];
-        let column = archetype.column(archetype.column_index(self.registry.id::<T>()?)?);
-        // SAFETY: the entity table points to a row that exists, and `T` is plain.
-        let row = unsafe { column.row(location.row as usize) };
+        let (column, row) = self.find::<T>(entity)?;
+        // SAFETY: `find` gives a row that exists, and `T` is plain.
+        let row = unsafe { column.row(row) };
         // SAFETY: the column is of `T`, and the borrow of the world keeps writers out.
         Some(unsafe { &*row.cast::<T>() })
     }
@@ -40,22 +38,18 @@ impl World {
                 "a split component has no references to it: use World::write"
             )
         };
-        let Place::At(location) = self.entities.get(entity)? else {
-            return None;
-        };
-        let id = self.registry.id::<T>()?;
-        let archetype = &mut self.archetypes[location.archetype as usize];
-        let (index, len) = (archetype.column_index(id)?, archetype.len());
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        // SAFETY: the entity table points to one of `len` rows, and the column is plain.
-        let row = unsafe {
-            archetype
-                .column_mut(index)
-                .row_mut(location.row as usize, len, to)
+        let find = Find {
+            entities: &self.entities,
+            registry: &self.registry,
         };
+        let (column, row, len) =
+            find.column_mut::<T>(&mut self.archetypes, &mut self.sparse, entity)?;
+        // SAFETY: `row` is one of `len` rows, and the column is plain.
+        let row = unsafe { column.row_mut(row, len, to) };
         // SAFETY: the column is of `T`, the row's block is ours alone, and the borrow of the
         // world keeps everybody else out.
         Some(unsafe { &mut *row.cast::<T>() })
@@ -63,14 +57,10 @@ impl World {
 
     /// A copy of a component, put together from its columns if it is split.
     pub fn read<T: Component + Copy>(&self, entity: Entity) -> Option<T> {
-        let Place::At(location) = self.entities.get(entity)? else {
-            return None;
-        };
-        let archetype = &self.archetypes[location.archetype as usize];
-        let column = archetype.column(archetype.column_index(self.registry.id::<T>()?)?);
+        let (column, row) = self.find::<T>(entity)?;
         let mut value = MaybeUninit::<T>::uninit();
         // SAFETY: the row exists, and the column is of `T`.
-        unsafe { column.read(location.row as usize, value.as_mut_ptr().cast()) };
+        unsafe { column.read(row, value.as_mut_ptr().cast()) };
         // SAFETY: `read` wrote every field.
         Some(unsafe { value.assume_init() })
     }
@@ -80,24 +70,37 @@ impl World {
     /// # Errors
     /// The value itself, if the entity is dead or lacks the component.
     pub fn write<T: Component + Copy>(&mut self, entity: Entity, value: T) -> Result<(), T> {
-        let Some(Place::At(location)) = self.entities.get(entity) else {
-            return Err(value);
-        };
-        let Some(id) = self.registry.id::<T>() else {
-            return Err(value);
-        };
-        let archetype = &mut self.archetypes[location.archetype as usize];
-        let (Some(index), len) = (archetype.column_index(id), archetype.len()) else {
-            return Err(value);
-        };
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        let column = archetype.column_mut(index);
+        let find = Find {
+            entities: &self.entities,
+            registry: &self.registry,
+        };
+        let found = find.column_mut::<T>(&mut self.archetypes, &mut self.sparse, entity);
+        let Some((column, row, len)) = found else {
+            return Err(value);
+        };
         // SAFETY: the row is one of `len`, the column is of `T`, and the old value is `Copy`.
-        unsafe { column.overwrite(location.row as usize, len, (&raw const value).cast(), to) };
+        unsafe { column.overwrite(row, len, (&raw const value).cast(), to) };
         Ok(())
+    }
+
+    /// Column and row of an entity's component.
+    #[inline]
+    fn find<T: Component>(&self, entity: Entity) -> Option<(&Column, usize)> {
+        let Place::At(location) = self.entities.get(entity)? else {
+            return None;
+        };
+        let id = self.registry.id::<T>()?;
+        if T::Storage::SPARSE {
+            let set = self.sparse.get(id)?;
+            return Some((set.rows().column(0), set.row(entity)?));
+        }
+        let archetype = &self.archetypes[location.archetype as usize];
+        let column = archetype.column(archetype.column_index(id)?);
+        Some((column, location.row as usize))
     }
 
     /// Puts a resource into the world and returns the one it replaces.
@@ -155,6 +158,37 @@ impl World {
             Some(resource) => resource,
             None => missing(R::NAME),
         }
+    }
+}
+
+/// What leads to a component, apart from where it lies.
+struct Find<'a> {
+    entities: &'a EntityTable,
+    registry: &'a Registry,
+}
+
+impl Find<'_> {
+    /// Column, row and number of rows of an entity's component.
+    #[inline]
+    fn column_mut<'w, T: Component>(
+        &self,
+        archetypes: &'w mut [Archetype],
+        sparse: &'w mut SparseSets,
+        entity: Entity,
+    ) -> Option<(&'w mut Column, usize, usize)> {
+        let Place::At(location) = self.entities.get(entity)? else {
+            return None;
+        };
+        let id = self.registry.id::<T>()?;
+        if T::Storage::SPARSE {
+            let set = sparse.get_mut(id)?;
+            let row = set.row(entity)?;
+            let len = set.rows().len();
+            return Some((set.rows_mut().column_mut(0), row, len));
+        }
+        let archetype = &mut archetypes[location.archetype as usize];
+        let (index, len) = (archetype.column_index(id)?, archetype.len());
+        Some((archetype.column_mut(index), location.row as usize, len))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::archetype::{Archetype, ArchetypeId, FreshColumn};
 use crate::bundle::{Bundle, BundleId};
 use crate::component::Registry;
 use crate::component::info::ComponentId;
+use crate::entity::Entity;
 use crate::panics::FirstPanic;
 use crate::query::QueryFilter;
 use crate::storage::BLOCK_ROWS;
@@ -23,7 +24,8 @@ impl World {
     /// that archetype has changed.
     ///
     /// # Cost
-    /// For each entity one clone and one entry of the entity table. Columns that stay with the
+    /// For each entity one clone and one entry of the entity table, or an insertion of its own if a
+    /// component is sparse. Columns that stay with the
     /// entity are not touched where the archetype it goes to is empty, else copied block by block.
     ///
     /// ```
@@ -42,6 +44,14 @@ impl World {
         self.flush_reserved();
         let bundle_id = self.bundle_id::<B>();
         let matching = self.matching::<F>();
+        if !self.bundles.info(bundle_id).is_in_tables() {
+            let entities = self.entities_in(&matching);
+            for &entity in &entities {
+                // It lives, so there is nothing to report.
+                let _ = self.insert(entity, bundle.clone());
+            }
+            return entities.len();
+        }
         let mut panicked = FirstPanic::default();
         let mut count = 0;
         // Those that have it all first: others come to them.
@@ -87,9 +97,15 @@ impl World {
     pub fn remove_where<F: QueryFilter, B: Bundle>(&mut self) -> usize {
         self.flush_reserved();
         let bundle_id = self.bundle_id::<B>();
+        let matching = self.matching::<F>();
+        if !self.bundles.info(bundle_id).is_in_tables() {
+            let entities = self.entities_in(&matching);
+            let removed = |&&entity: &&Entity| self.remove::<B>(entity) == Ok(true);
+            return entities.iter().filter(removed).count();
+        }
         let mut panicked = FirstPanic::default();
         let mut count = 0;
-        for at in self.matching::<F>() {
+        for at in matching {
             self.find_edge(Direction::Remove, at.location(0), bundle_id);
             let edge = self
                 .graph
@@ -115,8 +131,16 @@ impl World {
         for at in self.matching::<F>() {
             let archetype = &mut self.archetypes[at.index()];
             count += archetype.len();
+            let to = Writer {
+                pool: &self.pool,
+                tick: self.tick,
+            };
             for block in 0..archetype.block_count() {
                 for &entity in archetype.handles(block) {
+                    if !self.sparse.is_empty() {
+                        self.sparse.ready_remove_entity(entity, to);
+                        self.sparse.remove_entity(entity, to, &mut panicked);
+                    }
                     self.entities.free(entity);
                 }
             }
@@ -133,6 +157,15 @@ impl World {
             |archetype: &&Archetype| !archetype.is_empty() && F::matches(&filter, archetype);
         let matching = self.archetypes.iter().filter(matches);
         matching.map(Archetype::id).collect()
+    }
+
+    /// Handles of all entities of some archetypes, in order.
+    fn entities_in(&self, archetypes: &[ArchetypeId]) -> Vec<Entity> {
+        let archetypes = archetypes.iter().map(|at| &self.archetypes[at.index()]);
+        let blocks = archetypes.flat_map(|archetype| {
+            (0..archetype.block_count()).map(move |block| archetype.handles(block))
+        });
+        blocks.flatten().copied().collect()
     }
 
     /// Columns of clones of a bundle for all rows of an archetype.

@@ -6,20 +6,20 @@ use std::ptr::NonNull;
 use super::{SpawnBatch, World};
 use crate::archetype::Run;
 use crate::bundle::Bundle;
-use crate::component::Component;
+use crate::component::{Component, InTable};
 use crate::error::ColumnLengthError;
 use crate::panics::FirstPanic;
 use crate::storage::column::Writer;
 
 /// Where the values of one component come from in [`World::spawn_columns`]: a `Vec<T>` that is
-/// handed over, or a function of the row, `|row: usize| -> T`.
+/// handed over, or a function of the row, `|row: usize| -> T`. Sparse components have no columns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a source of a column",
     note = "a column comes from a `Vec` of a component, or from a function `|row: usize| -> T`"
 )]
 pub trait ColumnSource {
     /// The component.
-    type Component: Component;
+    type Component: Component<Storage = InTable>;
 
     /// How many values there are, where the source knows.
     #[doc(hidden)]
@@ -46,7 +46,7 @@ impl<T> Drop for Filling<'_, T> {
     }
 }
 
-impl<T: Component, F: FnMut(usize) -> T> ColumnSource for F {
+impl<T: Component<Storage = InTable>, F: FnMut(usize) -> T> ColumnSource for F {
     type Component = T;
 
     fn count(&self) -> Option<usize> {
@@ -66,7 +66,7 @@ impl<T: Component, F: FnMut(usize) -> T> ColumnSource for F {
 #[doc(hidden)]
 pub struct Handed<T>(std::vec::IntoIter<T>);
 
-impl<T: Component> ColumnSource for Handed<T> {
+impl<T: Component<Storage = InTable>> ColumnSource for Handed<T> {
     type Component = T;
 
     fn count(&self) -> Option<usize> {
@@ -105,7 +105,7 @@ pub struct ByVec;
 #[doc(hidden)]
 pub struct ByFunction;
 
-impl<T: Component> IntoColumnSource<ByVec> for Vec<T> {
+impl<T: Component<Storage = InTable>> IntoColumnSource<ByVec> for Vec<T> {
     type Source = Handed<T>;
 
     fn into_source(self) -> Handed<T> {
@@ -113,7 +113,7 @@ impl<T: Component> IntoColumnSource<ByVec> for Vec<T> {
     }
 }
 
-impl<T: Component, F: FnMut(usize) -> T> IntoColumnSource<ByFunction> for F {
+impl<T: Component<Storage = InTable>, F: FnMut(usize) -> T> IntoColumnSource<ByFunction> for F {
     type Source = F;
 
     fn into_source(self) -> F {

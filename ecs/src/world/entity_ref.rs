@@ -27,9 +27,12 @@ impl<'w> EntityRef<'w> {
 
     /// Whether it has a component.
     pub fn contains<T: Component>(self) -> bool {
-        let (id, archetype) = (self.world.component_id::<T>(), self.archetype());
-        id.zip(archetype)
-            .is_some_and(|(id, archetype)| archetype.set().contains(id))
+        let id = self.world.component_id::<T>();
+        let place = self.world.entities.get(self.entity);
+        match (id, place) {
+            (Some(id), Some(Place::At(at))) => self.world.has_component(self.entity, at, id),
+            _ => false,
+        }
     }
 
     /// Its archetype; `None` for a reserved handle that has no row yet.

@@ -45,6 +45,7 @@ impl World {
             bundles: self.bundles.clone(),
             graph: self.graph.clone(),
             archetypes: self.archetypes.iter().map(Archetype::share).collect(),
+            sparse: self.sparse.share(),
             resources: self.resources.clone(),
             pool: Arc::clone(&self.pool),
             entity_info: Arc::clone(&self.entity_info),
@@ -53,9 +54,11 @@ impl World {
 
     fn refusing_fork(&self) -> Vec<&'static str> {
         let mut components = Vec::new();
+        let sets = self.sparse.iter().map(|(_, set)| set.rows());
         for archetype in self
             .archetypes
             .iter()
+            .chain(sets)
             .filter(|archetype| !archetype.is_empty())
         {
             for (column, &id) in archetype.columns().iter().zip(archetype.components()) {

@@ -28,6 +28,15 @@ impl World {
         for archetype in self.archetypes() {
             root.u128(self.hash_archetype(archetype));
         }
+        let mut sets: Vec<&Archetype> = self.sparse.iter().map(|(_, set)| set.rows()).collect();
+        sets.retain(|rows| !rows.is_empty());
+        // By name, as columns are.
+        sets.sort_by_key(|rows| rows.column(0).info().name);
+        let mut sparse = StateHasher::node(Node::SparseSets, sets.len());
+        for rows in sets {
+            sparse.u128(self.hash_archetype(rows));
+        }
+        root.u128(sparse.finish());
         let mut entities = StateHasher::node(Node::Entities, self.len());
         self.entities.hash_state(&mut entities);
         root.u128(entities.finish());

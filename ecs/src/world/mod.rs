@@ -17,10 +17,11 @@ use crate::archetype::graph::Graph;
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::Bundles;
 use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior, Placement};
-use crate::component::{Component, FieldInfo, Registry};
+use crate::component::{Component, FieldInfo, InTable, Registry};
 use crate::entity::{Entity, EntityTable};
 use crate::hash::Lane;
 use crate::resource::Resources;
+use crate::sparse::SparseSets;
 use crate::storage::column::Writer;
 use crate::storage::pool::{Pool, PoolUsage};
 use crate::storage::shared::Shared;
@@ -63,6 +64,7 @@ pub struct World {
     bundles: Shared<Bundles>,
     graph: Shared<Graph>,
     archetypes: Vec<Archetype>,
+    pub(crate) sparse: SparseSets,
     pub(crate) resources: Resources,
     pool: Arc<Pool>,
     entity_info: Arc<ComponentInfo>,
@@ -91,6 +93,7 @@ impl World {
             bundles: Shared::new(Bundles::default()),
             graph: Shared::new(graph),
             archetypes: vec![empty],
+            sparse: SparseSets::default(),
             resources: Resources::default(),
             pool,
             entity_info,
@@ -157,7 +160,7 @@ impl World {
     /// let changed: Vec<usize> = world.changed_since::<Health>(seen).map(|(_, b)| b).collect();
     /// assert_eq!(changed, [1]);
     /// ```
-    pub fn changed_since<T: Component>(
+    pub fn changed_since<T: Component<Storage = InTable>>(
         &self,
         tick: u64,
     ) -> impl Iterator<Item = (ArchetypeId, usize)> {

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::{EntityMut, World};
 use crate::archetype::{Archetype, ArchetypeId};
-use crate::bundle::{Bundle, BundleId};
+use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET};
 use crate::entity::{Entity, Place};
 use crate::error::SpawnAtError;
+use crate::panics::FirstPanic;
 use crate::storage::column::Writer;
 
 /// Rows that a batch makes room for at once, at most; further room comes block by block.
@@ -20,15 +21,19 @@ impl World {
     #[inline]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityMut<'_> {
         self.flush_reserved();
-        let (bundle_id, archetype) = self.spawn_target::<B>();
-        let archetype = &mut self.archetypes[archetype.index()];
+        let (bundle_id, target) = self.spawn_target::<B>();
+        let info = self.bundles.info(bundle_id);
+        if !info.is_in_tables() {
+            return self.spawn_mixed(bundle_id, target, bundle);
+        }
+        let archetype = &mut self.archetypes[target.index()];
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
         archetype.ready_push(to);
         let entity = self.entities.allocate_at(archetype.next_location());
-        let columns = self.bundles.info(bundle_id).spawn_columns();
+        let columns = info.spawn_columns();
         // SAFETY: readied above, and the archetype and columns are the bundle's.
         unsafe { archetype.push(entity, columns, bundle, to.tick) };
         EntityMut::new(self, entity)
@@ -60,14 +65,23 @@ impl World {
     {
         self.flush_reserved();
         let (bundle_id, target) = self.spawn_target::<I::Item>();
-        let columns = self.bundles.info(bundle_id).spawn_columns();
-        let archetype = &mut self.archetypes[target.index()];
         let mut bundles = bundles.into_iter();
+        let first = self.archetypes[target.index()].len();
+        let info = self.bundles.info(bundle_id);
+        if !info.is_in_tables() {
+            for bundle in bundles {
+                self.spawn_mixed(bundle_id, target, bundle);
+            }
+            let archetype = &self.archetypes[target.index()];
+            let rows = first..archetype.len();
+            return SpawnBatch { archetype, rows };
+        }
+        let columns = info.spawn_columns();
+        let archetype = &mut self.archetypes[target.index()];
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        let first = archetype.len();
         // An iterator may promise more than it gives, and an endless one promises everything.
         let promised = bundles.size_hint().0.min(BATCH_ROWS_RESERVED);
         if promised > 0 {
@@ -121,18 +135,81 @@ impl World {
         if self.entities.get(entity) != Some(Place::Reserved) {
             return false;
         }
-        let (bundle_id, archetype) = self.spawn_target::<B>();
-        let archetype = &mut self.archetypes[archetype.index()];
+        let (bundle_id, target) = self.spawn_target::<B>();
+        self.ready_place(entity, bundle_id, target);
+        // SAFETY: readied a line above.
+        unsafe { self.place(entity, bundle_id, target, bundle) };
+        true
+    }
+
+    /// Spawns an entity some of whose components lie in sparse sets.
+    #[inline(never)]
+    fn spawn_mixed<B: Bundle>(
+        &mut self,
+        bundle_id: BundleId,
+        target: ArchetypeId,
+        bundle: B,
+    ) -> EntityMut<'_> {
+        self.ready_place(self.entities.next(), bundle_id, target);
+        let entity = self.entities.allocate();
+        // SAFETY: readied above; taking a handle touches no component.
+        unsafe { self.place(entity, bundle_id, target, bundle) };
+        EntityMut::new(self, entity)
+    }
+
+    /// Readies `place`: what may panic without having changed anything.
+    fn ready_place(&mut self, entity: Entity, bundle_id: BundleId, target: ArchetypeId) {
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        archetype.ready_push(to);
+        for &component in &self.bundles.info(bundle_id).sparse {
+            let set = self
+                .sparse
+                .make(component, &self.registry, &self.entity_info);
+            set.ready_insert(entity, to);
+        }
+        self.archetypes[target.index()].ready_push(to);
+    }
+
+    /// Gives a handle without a row its first components.
+    ///
+    /// # Safety
+    /// `ready_place` was called since the last change.
+    unsafe fn place<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        bundle_id: BundleId,
+        target: ArchetypeId,
+        bundle: B,
+    ) {
+        let info = self.bundles.info(bundle_id);
+        let archetype = &mut self.archetypes[target.index()];
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
         self.entities.set(entity, archetype.next_location());
-        let columns = self.bundles.info(bundle_id).spawn_columns();
-        // SAFETY: readied above, and the archetype and columns are the bundle's.
-        unsafe { archetype.push(entity, columns, bundle, to.tick) };
-        true
+        // SAFETY: readied by the caller, and every component is given below.
+        unsafe { archetype.push_handle(entity) };
+        let mut panicked = FirstPanic::default();
+        let mut next = info.components.iter().zip(info.spawn_columns());
+        bundle.visit(&mut |value, _| {
+            let (component, column) = next.next().expect("as many columns as components");
+            if *column == IN_SPARSE_SET {
+                let set = self
+                    .sparse
+                    .get_mut(*component)
+                    .expect("readied by the caller");
+                // SAFETY: readied by the caller; the value is of the set's component.
+                unsafe { set.insert(entity, value, to, &mut panicked) };
+            } else {
+                // SAFETY: the row is new, and the value is of the column's component.
+                unsafe { archetype.put_last(*column as usize, value, to.tick) };
+            }
+        });
+        // A new entity has no old values, whose drops could have panicked.
+        panicked.resume();
     }
 
     #[inline]
@@ -152,9 +229,9 @@ impl World {
         let (sorted, components) = (info.sorted.clone(), info.components.clone());
         let archetype = self.archetype_of(&sorted);
         let index = |component| self.archetypes[archetype.index()].column_index(component);
-        let columns = components.iter().map(|&component| {
-            index(component).expect("the archetype was made of these components") as u32
-        });
+        let columns = components
+            .iter()
+            .map(|&component| index(component).map_or(IN_SPARSE_SET, |index| index as u32));
         let columns = columns.collect();
         self.bundles.make_mut().info_mut(bundle_id).spawn = Some((archetype, columns));
         (bundle_id, archetype)

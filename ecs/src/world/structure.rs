@@ -3,11 +3,12 @@
 use super::World;
 use crate::archetype::graph::{Direction, Edge, components_after};
 use crate::archetype::{Archetype, ArchetypeId, Leaving, Moved};
-use crate::bundle::{Bundle, BundleId};
+use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET};
 use crate::component::info::ComponentId;
 use crate::entity::{Entity, Location, Place};
 use crate::error::{ComponentError, NoSuchEntity};
 use crate::panics::FirstPanic;
+use crate::sparse::SparseSets;
 use crate::storage::column::Writer;
 
 impl World {
@@ -27,8 +28,14 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         };
+        if !self.sparse.is_empty() {
+            self.sparse.ready_remove_entity(entity, to);
+        }
         let archetype = &mut self.archetypes[location.archetype as usize];
-        let moved = archetype.remove_row(location.row as usize, to);
+        let mut moved = archetype.remove_row(location.row as usize, to);
+        if !self.sparse.is_empty() {
+            self.sparse.remove_entity(entity, to, &mut moved.panicked);
+        }
         self.entities.free(entity);
         self.settle(location, moved);
         Ok(())
@@ -56,10 +63,19 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         };
+        let info = self.bundles.info(bundle_id);
+        for &component in &info.sparse {
+            let set = self
+                .sparse
+                .make(component, &self.registry, &self.entity_info);
+            set.ready_insert(entity, to);
+        }
         let old_row = from.row as usize;
         let mut moved = None;
         if edge.target.0 == from.archetype {
-            self.archetypes[edge.target.index()].ready_row(old_row, to);
+            if !info.sorted.is_empty() {
+                self.archetypes[edge.target.index()].ready_row(old_row, to);
+            }
         } else {
             let (source, target) = pair(&mut self.archetypes, from, edge.target);
             source.ready_move(old_row, target, to);
@@ -74,13 +90,17 @@ impl World {
             old_row
         };
         let mut panicked = FirstPanic::default();
-        let mut next = edge.bundle.iter();
+        let mut next = edge.bundle.iter().zip(&info.components);
         bundle.visit(&mut |value, _| {
-            let place = next
+            let (place, component) = next
                 .next()
                 .expect("as many columns as the bundle has components");
             let column = place.column as usize;
-            if place.is_new {
+            if place.column == IN_SPARSE_SET {
+                let set = self.sparse.get_mut(*component).expect("made above");
+                // SAFETY: readied above; the value is of the set's component.
+                unsafe { set.insert(entity, value, to, &mut panicked) };
+            } else if place.is_new {
                 // SAFETY: the row is new and last, the value is of this component.
                 unsafe { target.put_last(column, value, to.tick) };
             } else {
@@ -110,21 +130,37 @@ impl World {
         let bundle_id = self.bundle_id::<B>();
         self.find_edge(Direction::Remove, from, bundle_id);
         let edge = self.graph.known_edge(Direction::Remove, from, bundle_id);
-        if edge.target.0 == from.archetype {
-            return Ok(false);
-        }
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        let (source, target) = pair(&mut self.archetypes, from, edge.target);
-        source.ready_move(from.row as usize, target, to);
-        // SAFETY: readied a line above; the target has nothing that the source lacks.
-        let moved =
-            unsafe { source.move_row(from.row as usize, target, edge, to, Leaving::Dropped) };
-        self.entities.set(entity, target.last_location());
-        self.settle(from, moved);
-        Ok(true)
+        let sparse = &self.bundles.info(bundle_id).sparse;
+        for &component in sparse {
+            if let Some(set) = self.sparse.get_mut(component) {
+                set.ready_remove(entity, to);
+            }
+        }
+        let mut moved = None;
+        if edge.target.0 != from.archetype {
+            let (source, target) = pair(&mut self.archetypes, from, edge.target);
+            let (row, leaving) = (from.row as usize, Leaving::Dropped);
+            source.ready_move(row, target, to);
+            // SAFETY: readied a line above; the target has nothing that the source lacks.
+            moved = Some(unsafe { source.move_row(row, target, edge, to, leaving) });
+            self.entities.set(entity, target.last_location());
+        }
+        let mut any = moved.is_some();
+        let mut panicked = FirstPanic::default();
+        for &component in sparse {
+            if let Some(set) = self.sparse.get_mut(component) {
+                any |= set.remove(entity, to, &mut panicked);
+            }
+        }
+        if let Some(moved) = moved {
+            self.settle(from, moved);
+        }
+        panicked.resume();
+        Ok(any)
     }
 
     /// Removes all components of a bundle and returns them.
@@ -146,33 +182,36 @@ impl World {
                 None => Ok(unsafe { B::assemble(&mut |_| ()) }),
             };
         };
-        let archetype = &self.archetypes[from.archetype as usize];
-        if let Some(&lacking) = components.iter().find(|&&id| !archetype.set().contains(id)) {
+        let lacks = |&&id: &&ComponentId| !self.has_component(entity, from, id);
+        if let Some(&lacking) = components.iter().find(lacks) {
             return Err(self.missing(entity, lacking));
         }
         self.find_edge(Direction::Remove, from, bundle_id);
         let edge = self.graph.known_edge(Direction::Remove, from, bundle_id);
-        if edge.target.0 == from.archetype {
-            // SAFETY: it is the same without the bundle, so that asks for nothing.
-            return Ok(unsafe { B::assemble(&mut |_| ()) });
-        }
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
+        let info = self.bundles.info(bundle_id);
+        for &component in &info.sparse {
+            let set = self.sparse.get_mut(component).expect("checked above");
+            set.ready_remove(entity, to);
+        }
+        if edge.target.0 == from.archetype {
+            // SAFETY: readied above; no component lies in a table.
+            return Ok(unsafe { assemble(&components, |_, _| (), &mut self.sparse, entity, to) });
+        }
         let (source, target) = pair(&mut self.archetypes, from, edge.target);
         // Nothing can fail from here on: values that have left would be dropped twice.
         source.ready_move(from.row as usize, target, to);
-        let mut next = components.iter();
-        let mut give = |value: *mut u8| {
-            let component = *next.next().expect("as many as the bundle lists");
+        let read = |component, value| {
             let index = source.column_index(component).expect("checked above");
-            // SAFETY: the row exists, and `assemble` gives room for the component that is next.
-            // The value in the column counts as moved out: `move_row` does not drop it.
+            // SAFETY: the row exists, and `assemble` gives room for the component. The value in
+            // the column counts as moved out: `move_row` does not drop it.
             unsafe { source.column(index).read(from.row as usize, value) };
         };
-        // SAFETY: each call writes the component that is next in the bundle's order.
-        let bundle = unsafe { B::assemble(&mut give) };
+        // SAFETY: readied above, and `read` reads components that lie in tables.
+        let bundle = unsafe { assemble(&components, read, &mut self.sparse, entity, to) };
         // SAFETY: readied before the values were read, which changed nothing; they were moved
         // out a line above.
         let moved =
@@ -189,8 +228,16 @@ impl World {
         for archetype in &mut self.archetypes {
             panicked.catch(|| archetype.clear());
         }
+        self.sparse.clear(&mut panicked);
         self.entities.free_all();
         panicked.resume();
+    }
+
+    /// Whether an entity with a row has a component, wherever it lies.
+    pub(crate) fn has_component(&self, entity: Entity, at: Location, id: ComponentId) -> bool {
+        let archetype = &self.archetypes[at.archetype as usize];
+        let in_set = || self.sparse.get(id)?.row(entity);
+        archetype.set().contains(id) || in_set().is_some()
     }
 
     fn missing(&self, entity: Entity, component: ComponentId) -> ComponentError {
@@ -234,6 +281,33 @@ impl World {
         }
         moved.panicked.resume();
     }
+}
+
+/// Puts a bundle together from what an entity has.
+///
+/// # Safety
+/// - `components` are those of `B` in its order, and the entity has them all;
+/// - `read` moves out the value of a component that lies in a table;
+/// - `ready_remove` was called for the others since the last change.
+unsafe fn assemble<B: Bundle>(
+    components: &[ComponentId],
+    read: impl Fn(ComponentId, *mut u8),
+    sparse: &mut SparseSets,
+    entity: Entity,
+    to: Writer<'_>,
+) -> B {
+    let mut next = components.iter();
+    let mut give = |value: *mut u8| {
+        let component = *next.next().expect("as many as the bundle lists");
+        match sparse.get_mut(component) {
+            // SAFETY: `assemble` gives room for the component that is next; the rest is passed
+            // on from the caller.
+            Some(set) => unsafe { set.take(entity, value, to) },
+            None => read(component, value),
+        }
+    };
+    // SAFETY: each call writes the component that is next in the bundle's order.
+    unsafe { B::assemble(&mut give) }
 }
 
 /// Two different archetypes at once.

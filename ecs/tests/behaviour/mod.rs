@@ -8,3 +8,4 @@ mod drops;
 mod entities;
 mod panics;
 mod queries;
+mod sparse;

@@ -1,0 +1,156 @@
+//! Components that come and go: a set for each, beside the archetypes.
+//!
+//! An entity that gains or loses a component in a table moves to another archetype, with all its
+//! others. One with `#[component(sparse)]` lies in a set of its own and moves nothing:
+//!
+//! ```text
+//! SparseSet
+//!   index: pages of 1,024 rows by entity index, shared between forks
+//!   rows: an archetype of this one component: handles, values, blocks of 4,096 rows
+//! ```
+//!
+//! The price is paid by who walks over it: each row of a query is looked up by its handle.
+
+mod index;
+mod sets;
+
+use std::sync::Arc;
+
+use crate::archetype::{Archetype, ArchetypeId};
+use crate::component::Registry;
+use crate::component::info::{ComponentId, ComponentInfo};
+use crate::entity::Entity;
+use crate::panics::FirstPanic;
+use crate::storage::column::Writer;
+use index::RowIndex;
+
+pub(crate) use sets::SparseSets;
+
+/// All entities that have one sparse component, and its values.
+pub(crate) struct SparseSet {
+    rows: Archetype,
+    index: RowIndex,
+}
+
+/// No location leads to the rows of a set.
+const NO_ARCHETYPE: ArchetypeId = ArchetypeId(u32::MAX);
+
+impl SparseSet {
+    fn new(id: ComponentId, registry: &Registry, entity_info: &Arc<ComponentInfo>) -> Self {
+        Self {
+            rows: Archetype::new(NO_ARCHETYPE, vec![id], registry, entity_info),
+            index: RowIndex::default(),
+        }
+    }
+
+    /// A set that shares every block and page with this one.
+    fn share(&self) -> Self {
+        Self {
+            rows: self.rows.share(),
+            index: self.index.share(),
+        }
+    }
+
+    /// Handles and values, in order of arrival but for gaps that the last one filled.
+    pub(crate) fn rows(&self) -> &Archetype {
+        &self.rows
+    }
+
+    /// For making the list of blocks ours before values are written through a shared borrow.
+    pub(crate) fn rows_mut(&mut self) -> &mut Archetype {
+        &mut self.rows
+    }
+
+    /// Row of an entity's value.
+    #[inline]
+    pub(crate) fn row(&self, entity: Entity) -> Option<usize> {
+        let row = self.index.get(entity.index())?;
+        // The index may have been used again since; a set forgets the dead at once, so a row with
+        // another generation cannot be, but for a handle that is dead itself.
+        (self.rows.entity(row) == entity).then_some(row)
+    }
+
+    /// Readies `insert`: what may panic without having changed anything.
+    pub(crate) fn ready_insert(&mut self, entity: Entity, to: Writer<'_>) {
+        match self.row(entity) {
+            Some(row) => self.rows.ready_row(row, to),
+            None => {
+                self.index.ready(entity.index(), to);
+                self.rows.ready_push(to);
+            }
+        }
+    }
+
+    /// Gives an entity a value, in the place of the one it has; the old one is dropped last.
+    ///
+    /// # Safety
+    /// - `ready_insert` was called since the last change;
+    /// - `value` points to a value of the component, which is moved from.
+    pub(crate) unsafe fn insert(
+        &mut self,
+        entity: Entity,
+        value: *mut u8,
+        to: Writer<'_>,
+        panicked: &mut FirstPanic,
+    ) {
+        if let Some(row) = self.row(entity) {
+            // SAFETY: passed on from the caller; the row exists.
+            return unsafe { self.rows.replace(0, row, value, to, panicked) };
+        }
+        // SAFETY: readied by the caller, and the only component is written below.
+        let row = unsafe { self.rows.push_handle(entity) };
+        // SAFETY: passed on from the caller; the row is new.
+        unsafe { self.rows.put_last(0, value, to.tick) };
+        self.index.set(entity.index(), row, to);
+    }
+
+    /// Readies `remove` and `take`: what may panic without having changed anything.
+    pub(crate) fn ready_remove(&mut self, entity: Entity, to: Writer<'_>) {
+        if let Some(row) = self.row(entity) {
+            self.rows.ready_row(row, to);
+        }
+    }
+
+    /// Drops an entity's value and says whether there was one.
+    pub(crate) fn remove(
+        &mut self,
+        entity: Entity,
+        to: Writer<'_>,
+        panicked: &mut FirstPanic,
+    ) -> bool {
+        let Some(row) = self.row(entity) else {
+            return false;
+        };
+        let moved = self.rows.remove_row(row, to);
+        self.fill(entity, row, moved.filled_by, to);
+        panicked.merge(moved.panicked);
+        true
+    }
+
+    /// Moves an entity's value to the address that is given.
+    ///
+    /// # Safety
+    /// `ready_remove` was called since the last change, the entity is in the set, and `value` has
+    /// room for a value.
+    pub(crate) unsafe fn take(&mut self, entity: Entity, value: *mut u8, to: Writer<'_>) {
+        let row = self.row(entity).expect("the caller looked it up");
+        // SAFETY: the row exists, and counts as moved out from here on.
+        unsafe { self.rows.column(0).read(row, value) };
+        // SAFETY: the value was moved out a line above.
+        let filled_by = unsafe { self.rows.forget_row(row, to) };
+        self.fill(entity, row, filled_by, to);
+    }
+
+    fn fill(&mut self, gone: Entity, row: usize, filled_by: Option<Entity>, to: Writer<'_>) {
+        self.index.forget(gone.index(), to);
+        if let Some(entity) = filled_by {
+            self.index.set(entity.index(), row, to);
+        }
+    }
+
+    /// Drops every value.
+    fn clear(&mut self, panicked: &mut FirstPanic) {
+        self.index = RowIndex::default();
+        panicked.catch(|| self.rows.clear());
+    }
+}

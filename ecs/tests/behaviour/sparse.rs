@@ -1,0 +1,210 @@
+//! Sparse components: beside the archetypes, and otherwise as any other.
+
+use orrery_ecs::{Component, Entity, With, World};
+
+use crate::support::{Ledger, Num, Pos, Random, SeedOnFailure, Token, panic_of};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, Debug, PartialEq, Component)]
+#[component(sparse)]
+struct Frozen(u32);
+
+#[derive(Clone, Debug, Component)]
+#[component(sparse)]
+struct Burden {
+    number: u32,
+    token: Token,
+}
+
+impl Burden {
+    fn new(number: u32, ledger: &Ledger) -> Self {
+        let token = ledger.token();
+        Self { number, token }
+    }
+}
+
+fn burden(world: &World, entity: Entity) -> Option<u32> {
+    world.get::<Burden>(entity).map(|burden| burden.number)
+}
+
+#[test]
+fn a_sparse_component_comes_and_goes_without_a_move() {
+    let mut world = World::new();
+    let all: Vec<Entity> = world.spawn_batch((0..100).map(Num)).collect();
+    let archetypes = world.archetypes().len();
+    for (&entity, number) in all.iter().zip(0..) {
+        world.insert(entity, Frozen(number)).expect("it lives");
+    }
+    assert_eq!(world.archetypes().len(), archetypes);
+    for (&entity, number) in all.iter().zip(0..) {
+        assert_eq!(world.get::<Frozen>(entity), Some(&Frozen(number)));
+        assert!(world.entity(entity).contains::<Frozen>());
+    }
+    assert_eq!(world.remove::<Frozen>(all[3]), Ok(true));
+    assert_eq!(world.remove::<Frozen>(all[3]), Ok(false));
+    assert_eq!(world.get::<Frozen>(all[3]), None);
+    world.get_mut::<Frozen>(all[4]).expect("it is there").0 = 70;
+    assert_eq!(world.write(all[5], Frozen(80)), Ok(()));
+    assert_eq!(world.read::<Frozen>(all[5]), Some(Frozen(80)));
+    assert_eq!(
+        world.take::<(Num, Frozen)>(all[4]),
+        Ok((Num(4), Frozen(70)))
+    );
+    assert!(world.take::<Frozen>(all[4]).is_err());
+    assert_eq!(world.query::<&Num>().iter(&world).count(), 99);
+}
+
+#[test]
+fn despawn_takes_table_and_sparse_components_and_a_new_use_of_the_index_has_none() {
+    let (ledger, mut world) = (Ledger::default(), World::new());
+    let old = world
+        .spawn((Num(1), Burden::new(1, &ledger), Frozen(2)))
+        .id();
+    world.despawn(old).expect("it lives");
+    assert_eq!(ledger.alive(), 0);
+    let new = world.spawn(Num(2)).id();
+    assert_eq!(new.index(), old.index());
+    assert_eq!((burden(&world, new), burden(&world, old)), (None, None));
+    world
+        .insert(new, Burden::new(3, &ledger))
+        .expect("it lives");
+    world.clear();
+    assert_eq!(ledger.alive(), 0);
+    let entity = world.spawn(Burden::new(4, &ledger)).id();
+    assert_eq!(burden(&world, entity), Some(4));
+    drop(world);
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn forks_share_a_sparse_set_until_one_writes_and_hashes_see_it() {
+    let (ledger, mut world) = (Ledger::default(), World::new());
+    let bundles = (0..5000).map(|i| (Num(i), Burden::new(i, &ledger)));
+    let all: Vec<Entity> = world.spawn_batch(bundles).collect();
+    let before = world.state_hash();
+    let mut fork = world.fork().expect("all can be cloned");
+    assert_eq!((fork.state_hash(), ledger.made()), (before, 5000));
+    fork.get_mut::<Burden>(all[7]).expect("it is there").number = 0;
+    assert_eq!(
+        (burden(&world, all[7]), burden(&fork, all[7])),
+        (Some(7), Some(0))
+    );
+    assert_ne!(fork.state_hash(), before);
+    assert_eq!(world.state_hash(), before);
+    fork.get_mut::<Burden>(all[7]).expect("it is there").number = 7;
+    assert_eq!(fork.state_hash(), before);
+    fork.remove::<Burden>(all[0]).expect("it lives");
+    world.despawn(all[1]).expect("it lives");
+    assert_eq!(
+        (burden(&world, all[0]), burden(&fork, all[0])),
+        (Some(0), None)
+    );
+    assert_eq!(
+        (burden(&world, all[1]), burden(&fork, all[1])),
+        (None, Some(1))
+    );
+    drop(world);
+    drop(fork);
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn a_clone_that_panics_leaves_both_kinds_of_component_as_they_were() {
+    let (ledger, mut world) = (Ledger::default(), World::new());
+    let bundles = (0..50).map(|i| (Num(i), Burden::new(i, &ledger)));
+    let all: Vec<Entity> = world.spawn_batch(bundles).collect();
+    let fork = world.fork().expect("all can be cloned");
+    let before = world.state_hash();
+    let bundle = || {
+        (
+            Pos {
+                x: 0.0,
+                y: 0.0,
+                z: 0.0,
+            },
+            Frozen(1),
+        )
+    };
+    for number in [1, 20] {
+        ledger.panic_in_clone(number);
+        assert!(panic_of(|| world.despawn(all[2]).expect("it lives")).is_some());
+        ledger.panic_in_clone(number);
+        assert!(panic_of(|| drop(world.take::<(Num, Burden)>(all[2]))).is_some());
+        ledger.panic_in_clone(number);
+        assert!(panic_of(|| drop(world.spawn(Burden::new(9, &ledger)))).is_some());
+        assert_eq!(world.state_hash(), before);
+    }
+    world.insert(all[2], bundle()).expect("it lives");
+    assert_eq!(world.get::<Frozen>(all[2]), Some(&Frozen(1)));
+    drop(fork);
+    world.despawn(all[2]).expect("it lives");
+    assert_eq!(ledger.alive(), 49);
+}
+
+#[test]
+fn changes_by_filter_reach_sparse_components_too() {
+    let (ledger, mut world) = (Ledger::default(), World::new());
+    world.spawn_batch((0..10).map(Num));
+    let inserted = world.insert_where::<With<Num>, _>((Frozen(1), Burden::new(5, &ledger)));
+    assert_eq!((inserted, ledger.alive()), (10, 10));
+    assert_eq!(world.remove_where::<With<Num>, Burden>(), 10);
+    assert_eq!(world.remove_where::<With<Num>, Burden>(), 0);
+    assert_eq!(ledger.alive(), 0);
+    world.insert_where::<With<Num>, _>(Burden::new(6, &ledger));
+    assert_eq!(world.despawn_where::<With<Num>>(), 10);
+    assert_eq!((ledger.alive(), world.len()), (0, 0));
+}
+
+#[test]
+fn random_changes_leave_a_sparse_set_like_a_map() {
+    let seed = 0x5ba2_5e00;
+    let _seed = SeedOnFailure(seed);
+    let mut random = Random::new(seed);
+    let (ledger, mut world) = (Ledger::default(), World::new());
+    let mut all: Vec<Entity> = Vec::new();
+    let mut model: BTreeMap<Entity, u32> = BTreeMap::new();
+    let mut kept = None;
+    for step in 0..60_000_u32 {
+        let entity = all.get(random.below(all.len().max(1))).copied();
+        match (random.below(8), entity) {
+            (0, _) if all.len() < 6_000 => {
+                let entity = world.spawn((Num(step), Burden::new(step, &ledger))).id();
+                model.insert(entity, step);
+                all.push(entity);
+            }
+            (1, _) if all.len() < 6_000 => all.push(world.spawn(Num(step)).id()),
+            (2 | 3, Some(entity)) => {
+                world
+                    .insert(entity, Burden::new(step, &ledger))
+                    .expect("it lives");
+                model.insert(entity, step);
+            }
+            (4, Some(entity)) => {
+                let removed = world.remove::<Burden>(entity).expect("it lives");
+                assert_eq!(removed, model.remove(&entity).is_some());
+            }
+            (5, Some(entity)) => {
+                let taken = world
+                    .take::<Burden>(entity)
+                    .ok()
+                    .map(|burden| burden.number);
+                assert_eq!(taken, model.remove(&entity));
+            }
+            (6, Some(entity)) if random.one_in(3) => {
+                world.despawn(entity).expect("it lives");
+                model.remove(&entity);
+                all.retain(|&other| other != entity);
+            }
+            _ => {}
+        }
+        if step % 5_000 == 0 {
+            assert!(
+                all.iter()
+                    .all(|&e| burden(&world, e) == model.get(&e).copied())
+            );
+            kept = Some(world.fork().expect("all can be cloned"));
+        }
+    }
+    drop(kept);
+    assert_eq!(ledger.alive(), model.len() as i64);
+}

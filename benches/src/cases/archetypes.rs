@@ -45,7 +45,7 @@ impl Default for Factor {
 
 impl Factor {
     /// The factor of this run; the next one undoes it.
-    pub fn next(&mut self) -> f32 {
+    pub fn take(&mut self) -> f32 {
         let now = self.0;
         self.0 = 1.0 / now;
         now
@@ -135,7 +135,7 @@ fn fragmented() -> Box<dyn Work> {
 
 impl Work for Fragmented {
     fn run(&mut self) {
-        let factor = self.factor.next();
+        let factor = self.factor.take();
         self.query.view_mut(&mut self.world).for_each_chunk(|data| {
             for data in data {
                 data.0 *= factor;
@@ -164,7 +164,7 @@ fn by_hand() -> Box<dyn Work> {
 
 impl Work for ByHand {
     fn run(&mut self) {
-        let factor = self.factor.next();
+        let factor = self.factor.take();
         for list in &mut self.lists {
             for value in list {
                 *value *= factor;

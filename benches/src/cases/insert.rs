@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use orrery_ecs::{Bundle, Component, Entity, QueryState, With, World};
+use orrery_ecs::{Bundle, Component, Entity, With, World};
 
 use super::SEED;
 use super::population::{DIGEST_START, Mark, Position, Rich, Small, digest, rich};
@@ -86,6 +86,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// The component where it is stored apart.
 #[derive(Clone, Copy, Debug, PartialEq, Component)]
+#[component(sparse)]
 pub struct SparseMark(pub f32);
 
 /// What an entity has besides the component: 4 bytes or 100.
@@ -167,23 +168,28 @@ type Change = fn(&mut World, &[Entity]);
 struct Inserting<B, M: Marking> {
     world: World,
     entities: Vec<Entity>,
-    marks: QueryState<&'static M>,
     insert: Change,
     remove: Change,
-    body: PhantomData<B>,
+    types: PhantomData<(B, M)>,
+}
+
+impl<B, M: Marking> Inserting<B, M> {
+    /// The component where entities have it.
+    fn marks(&self) -> impl Iterator<Item = f32> {
+        let found = |&entity| self.world.get::<M>(entity).map(M::value);
+        self.entities.iter().filter_map(found)
+    }
 }
 
 fn inserting<B: Lane, M: Marking>(count: usize, insert: Change, remove: Change) -> Box<dyn Work> {
     let mut world = World::new();
     let entities = world.spawn_batch((0..count).map(B::of)).collect();
-    let marks = world.query();
     Box::new(Inserting::<B, M> {
         world,
         entities,
-        marks,
         insert,
         remove,
-        body: PhantomData,
+        types: PhantomData,
     })
 }
 
@@ -194,11 +200,11 @@ impl<B: Lane, M: Marking> Work for Inserting<B, M> {
     }
 
     fn result(&mut self) -> u64 {
-        assert_eq!(self.marks.iter(&self.world).count(), 0, "all were removed");
+        assert_eq!(self.marks().count(), 0, "all were removed");
         (self.insert)(&mut self.world, &self.entities);
         let lane = |&entity| B::read(&self.world, entity).expect("it lives and keeps its body");
         let lanes: Vec<f32> = self.entities.iter().map(lane).collect();
-        let result = outcome(&lanes, self.marks.iter(&self.world).map(M::value));
+        let result = outcome(&lanes, self.marks());
         (self.remove)(&mut self.world, &self.entities);
         result
     }
@@ -226,12 +232,15 @@ fn remove_by_query(world: &mut World, entities: &[Entity]) {
     assert_eq!(count, entities.len(), "all have both");
 }
 
+/// Adds the component to so many entities written by hand, or removes it.
+type ByHandChange<C> = fn(&mut Moves<C>, usize);
+
 /// R: two archetypes written by hand.
 struct ByHand<C> {
     moves: Moves<C>,
     count: usize,
-    insert: fn(&mut Moves<C>, usize),
-    remove: fn(&mut Moves<C>, usize),
+    insert: ByHandChange<C>,
+    remove: ByHandChange<C>,
     lane: fn(&C, usize) -> f32,
 }
 
@@ -286,7 +295,7 @@ fn by_hand<C: Columns + 'static>(
     all_at_once: bool,
     lane: fn(&C, usize) -> f32,
 ) -> Box<dyn Work> {
-    let (insert, remove): (fn(&mut Moves<C>, usize), fn(&mut Moves<C>, usize)) = if all_at_once {
+    let (insert, remove): (ByHandChange<C>, ByHandChange<C>) = if all_at_once {
         (
             |moves, _| moves.open().insert_all(MARK),
             |moves, _| moves.open().remove_all(),

@@ -3,8 +3,8 @@
 use bevy_ecs::prelude::{Commands, Entity, With, Without, World};
 use bevy_ecs::world::CommandQueue;
 
-use super::components::{Named, Num, Pos, Row, Spirit, Wide};
-use super::engine::{Command, Engine, wrap};
+use super::components::{Named, Num, Pos, Rare, Row, Spirit, Wide};
+use super::engine::{Bulk, Command, Engine, wrap};
 use super::shapes::{Kind, Shape, for_each_kind, with_shape};
 
 pub(crate) struct Bevy {
@@ -134,7 +134,39 @@ impl Engine for Bevy {
             1 => visit!(self.world, (Entity, &Num, &Pos), Without<Named>, num pos;),
             2 => visit!(self.world, (Entity, &Num, Option<&Named>), With<Pos>, num; named),
             3 => visit!(self.world, (Entity, &Named, Option<&Pos>), Without<Spirit>, named; pos),
-            _ => visit!(self.world, (Entity, &Wide, &Spirit, Option<&Num>), (), wide spirit; num),
+            4 => visit!(self.world, (Entity, &Wide, &Spirit, Option<&Num>), (), wide spirit; num),
+            5 => visit!(self.world, (Entity, &Rare, Option<&Num>), Without<Pos>, rare; num),
+            _ => visit!(self.world, (Entity, &Num, Option<&Rare>), With<Rare>, num; rare),
+        }
+    }
+
+    /// Row by row: bevy_ecs has no columns from outside.
+    fn spawn_columns(&mut self, values: &[u32]) -> Vec<u64> {
+        self.spawn_batch(1, values)
+    }
+
+    /// Found by a query, then one after the other.
+    fn bulk(&mut self, change: Bulk, value: u32) {
+        let world = &mut self.world;
+        match change {
+            Bulk::Insert => {
+                let mut query = world.query_filtered::<Entity, (With<Pos>, Without<Spirit>)>();
+                let all: Vec<Entity> = query.iter(world).collect();
+                let make = |entity| (entity, <(Named, Wide)>::make(value));
+                world.insert_batch(all.into_iter().map(make).collect::<Vec<_>>());
+            }
+            Bulk::Remove => {
+                let mut query = world.query_filtered::<Entity, With<Wide>>();
+                for entity in query.iter(world).collect::<Vec<_>>() {
+                    world.entity_mut(entity).remove::<(Pos, Named)>();
+                }
+            }
+            Bulk::Despawn => {
+                let mut query = world.query_filtered::<Entity, (With<Spirit>, With<Rare>)>();
+                for entity in query.iter(world).collect::<Vec<_>>() {
+                    assert!(world.despawn(entity), "it lives");
+                }
+            }
         }
     }
 

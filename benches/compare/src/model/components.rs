@@ -8,8 +8,9 @@ pub(crate) const POS: usize = 1;
 pub(crate) const NAMED: usize = 2;
 pub(crate) const SPIRIT: usize = 3;
 pub(crate) const WIDE: usize = 4;
+pub(crate) const RARE: usize = 5;
 /// Number of components.
-pub(crate) const KINDS: usize = 5;
+pub(crate) const KINDS: usize = 6;
 
 /// The components of an entity, each as the number it was made from.
 pub(crate) type Row = [Option<u32>; KINDS];
@@ -41,6 +42,18 @@ pub(crate) struct Spirit(());
 #[derive(Clone, Copy, Debug, orrery_ecs::Component, bevy_ecs::component::Component)]
 #[repr(align(64))]
 pub(crate) struct Wide(pub(crate) [u32; 24]);
+
+/// Stored apart from archetypes where an engine can do that; counted among the named.
+#[derive(Clone, Debug, orrery_ecs::Component)]
+#[component(not_state)]
+pub(crate) struct Rare(pub(crate) Named);
+
+// By hand, for the derives of both engines would read one attribute.
+impl bevy_ecs::component::Component for Rare {
+    const STORAGE_TYPE: bevy_ecs::component::StorageType =
+        bevy_ecs::component::StorageType::SparseSet;
+    type Mutability = bevy_ecs::component::Mutable;
+}
 
 /// What became of the values made on this thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What an engine must be able to do. Entities are handles as plain bits, alive or dead.
 
-use super::components::{NAMED, NUM, POS, Row, SPIRIT, WIDE};
+use super::components::{NAMED, NUM, POS, RARE, Row, SPIRIT, WIDE};
 
 /// A structural change that is queued first and done later.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Query {
 }
 
 /// The queries of every engine, by number.
-pub(crate) const QUERIES: [Query; 5] = [
+pub(crate) const QUERIES: [Query; 7] = [
     // &Num
     Query {
         reads: 1 << NUM,
@@ -69,7 +69,47 @@ pub(crate) const QUERIES: [Query; 5] = [
         with: 0,
         without: 0,
     },
+    // (&Rare, Option<&Num>) without Pos
+    Query {
+        reads: 1 << RARE,
+        may_read: 1 << NUM,
+        with: 0,
+        without: 1 << POS,
+    },
+    // (&Num, Option<&Rare>) with Rare
+    Query {
+        reads: 1 << NUM,
+        may_read: 1 << RARE,
+        with: 1 << RARE,
+        without: 0,
+    },
 ];
+
+/// A change of all entities that match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bulk {
+    /// A name and a wide value for those with a position and without a spirit.
+    Insert,
+    /// No position and no name for those with a wide value.
+    Remove,
+    /// No life for those with a spirit and a rare value.
+    Despawn,
+}
+
+/// What [`Bulk::Insert`] adds, and what [`Bulk::Remove`] removes.
+pub(crate) const BULK_INSERTS: u8 = 1 << NAMED | 1 << WIDE;
+pub(crate) const BULK_REMOVES: u8 = 1 << POS | 1 << NAMED;
+
+impl Bulk {
+    /// What entities have and lack that are changed.
+    pub(crate) fn filter(self) -> (u8, u8) {
+        match self {
+            Self::Insert => (1 << POS, 1 << SPIRIT),
+            Self::Remove => (1 << WIDE, 0),
+            Self::Despawn => (1 << SPIRIT | 1 << RARE, 0),
+        }
+    }
+}
 
 /// An engine behind the operations of the model.
 pub(crate) trait Engine {
@@ -93,6 +133,11 @@ pub(crate) trait Engine {
     fn add(&mut self, more: u32);
     /// What a query of [`QUERIES`] visits, in any order.
     fn visit(&mut self, query: usize) -> Vec<(u64, Row)>;
+    /// Spawns numbers with positions, each component from a list of its own where that is
+    /// possible.
+    fn spawn_columns(&mut self, values: &[u32]) -> Vec<u64>;
+    /// Changes all entities that match, at once where that is possible.
+    fn bulk(&mut self, change: Bulk, value: u32);
     fn clear(&mut self);
     /// Whether handles from before a `clear` stay dead; some engines give the same ones again.
     fn clear_ends_handles(&self) -> bool;

@@ -1,9 +1,9 @@
 //! The adapter of hecs.
 
-use hecs::{CommandBuffer, Entity, With, Without, World};
+use hecs::{ColumnBatchType, CommandBuffer, Entity, With, Without, World};
 
-use super::components::{Named, Num, Pos, Row, Spirit, Wide};
-use super::engine::{Command, Engine, wrap};
+use super::components::{Named, Num, Pos, Rare, Row, Spirit, Wide};
+use super::engine::{Bulk, Command, Engine, wrap};
 use super::shapes::{Kind, MASKS, Shape, for_each_kind, with_shape};
 
 #[derive(Default)]
@@ -118,7 +118,54 @@ impl Engine for Hecs {
             1 => visit!(self.0, Without<(Entity, &Num, &Pos), &Named>, num pos;),
             2 => visit!(self.0, With<(Entity, &Num, Option<&Named>), &Pos>, num; named),
             3 => visit!(self.0, Without<(Entity, &Named, Option<&Pos>), &Spirit>, named; pos),
-            _ => visit!(self.0, (Entity, &Wide, &Spirit, Option<&Num>), wide spirit; num),
+            4 => visit!(self.0, (Entity, &Wide, &Spirit, Option<&Num>), wide spirit; num),
+            5 => visit!(self.0, Without<(Entity, &Rare, Option<&Num>), &Pos>, rare; num),
+            _ => visit!(self.0, With<(Entity, &Num, Option<&Rare>), &Rare>, num; rare),
+        }
+    }
+
+    fn spawn_columns(&mut self, values: &[u32]) -> Vec<u64> {
+        let mut columns = ColumnBatchType::new();
+        columns.add_bundle::<(Pos, Num)>();
+        let builder = columns.into_batch(u32::try_from(values.len()).expect("there are few"));
+        {
+            let mut positions = builder.writer::<Pos>().expect("it was added");
+            let mut numbers = builder.writer::<Num>().expect("it was added");
+            for &value in values {
+                assert!(positions.push(Pos::make(value)).is_ok(), "there is room");
+                assert!(numbers.push(Num::make(value)).is_ok(), "there is room");
+            }
+        }
+        let batch = builder.build().expect("both columns are full");
+        self.0.spawn_column_batch(batch).map(bits).collect()
+    }
+
+    /// One entity after the other: hecs has no changes of all.
+    fn bulk(&mut self, change: Bulk, value: u32) {
+        type Changed<'a> = Without<With<Entity, &'a Pos>, &'a Spirit>;
+        let world = &mut self.0;
+        match change {
+            Bulk::Insert => {
+                let all: Vec<Entity> = world.query_mut::<Changed>().into_iter().collect();
+                for entity in all {
+                    let bundle = <(Named, Wide)>::make(value);
+                    world.insert(entity, bundle).expect("it lives");
+                }
+            }
+            Bulk::Remove => {
+                let all = world.query_mut::<With<Entity, &Wide>>().into_iter();
+                for entity in all.collect::<Vec<_>>() {
+                    // Whatever of the two it has.
+                    let _ = world.remove_one::<Pos>(entity);
+                    let _ = world.remove_one::<Named>(entity);
+                }
+            }
+            Bulk::Despawn => {
+                let all = world.query_mut::<With<Entity, (&Spirit, &Rare)>>();
+                for entity in all.into_iter().collect::<Vec<_>>() {
+                    world.despawn(entity).expect("it lives");
+                }
+            }
         }
     }
 

@@ -2,8 +2,8 @@
 
 use orrery_ecs::{CommandQueue, Commands, Entity, With, Without, World};
 
-use super::components::{Named, Num, Pos, Row, Spirit, Wide};
-use super::engine::{Command, Engine, wrap};
+use super::components::{Named, Num, Pos, Rare, Row, Spirit, Wide};
+use super::engine::{Bulk, Command, Engine, wrap};
 use super::shapes::{Kind, Shape, for_each_kind, with_shape};
 
 #[derive(Default)]
@@ -112,8 +112,28 @@ impl Engine for Ours {
             1 => visit!(self.0, (Entity, &Num, &Pos), Without<Named>, num pos;),
             2 => visit!(self.0, (Entity, &Num, Option<&Named>), With<Pos>, num; named),
             3 => visit!(self.0, (Entity, &Named, Option<&Pos>), Without<Spirit>, named; pos),
-            _ => visit!(self.0, (Entity, &Wide, &Spirit, Option<&Num>), (), wide spirit; num),
+            4 => visit!(self.0, (Entity, &Wide, &Spirit, Option<&Num>), (), wide spirit; num),
+            5 => visit!(self.0, (Entity, &Rare, Option<&Num>), Without<Pos>, rare; num),
+            _ => visit!(self.0, (Entity, &Num, Option<&Rare>), With<Rare>, num; rare),
         }
+    }
+
+    fn spawn_columns(&mut self, values: &[u32]) -> Vec<u64> {
+        let positions: Vec<Pos> = values.iter().map(|&value| Pos::make(value)).collect();
+        let numbers = |row: usize| Num::make(values[row]);
+        let spawned = self.0.spawn_columns(values.len(), (positions, numbers));
+        let spawned = spawned.expect("both have as many values");
+        spawned.map(Entity::to_bits).collect()
+    }
+
+    fn bulk(&mut self, change: Bulk, value: u32) {
+        match change {
+            Bulk::Insert => self
+                .0
+                .insert_where::<(With<Pos>, Without<Spirit>), _>(<(Named, Wide)>::make(value)),
+            Bulk::Remove => self.0.remove_where::<With<Wide>, (Pos, Named)>(),
+            Bulk::Despawn => self.0.despawn_where::<(With<Spirit>, With<Rare>)>(),
+        };
     }
 
     fn clear(&mut self) {

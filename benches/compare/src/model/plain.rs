@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::components::{Alive, KINDS, NAMED, NUM, POS, Row, SPIRIT};
-use super::engine::{QUERIES, wrap};
+use super::components::{Alive, KINDS, NAMED, NUM, POS, RARE, Row, SPIRIT};
+use super::engine::{BULK_INSERTS, BULK_REMOVES, Bulk, QUERIES, wrap};
 use super::shapes::MASKS;
 
 /// An entity of the model, numbered in order of spawning and never again.
 pub(crate) type Name = usize;
+
+/// The shape of entities that are spawned by columns: position and number.
+const COLUMNS: usize = 1;
 
 /// What an operation says; the same for model and engines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +30,13 @@ pub(crate) enum Operation {
     SpawnBatch {
         shape: usize,
         values: Vec<u32>,
+    },
+    SpawnColumns {
+        values: Vec<u32>,
+    },
+    Bulk {
+        change: Bulk,
+        value: u32,
     },
     Despawn {
         name: Name,
@@ -88,7 +98,7 @@ impl Plain {
         }
         for (row, sign) in [(row, 1), (old, -1)] {
             let has = |kind: usize| i64::from(row.is_some_and(|row| row[kind].is_some()));
-            self.alive.named += sign * has(NAMED);
+            self.alive.named += sign * (has(NAMED) + has(RARE));
             self.alive.spirits += sign * has(SPIRIT);
         }
     }
@@ -96,11 +106,11 @@ impl Plain {
     fn spawn(&mut self, shape: usize, value: u32) {
         let name = self.next;
         self.next += 1;
-        self.fill(name, Row::default(), shape, value);
+        self.fill(name, Row::default(), MASKS[shape], value);
     }
 
-    fn fill(&mut self, name: Name, mut row: Row, shape: usize, value: u32) {
-        for kind in (0..KINDS).filter(|kind| MASKS[shape] >> kind & 1 == 1) {
+    fn fill(&mut self, name: Name, mut row: Row, mask: u8, value: u32) {
+        for kind in (0..KINDS).filter(|kind| mask >> kind & 1 == 1) {
             row[kind] = Some(if kind == SPIRIT { 0 } else { value });
         }
         self.set(name, Some(row));
@@ -115,6 +125,10 @@ impl Plain {
             Operation::SpawnBatch { shape, ref values } => {
                 values.iter().for_each(|&value| self.spawn(shape, value));
             }
+            Operation::SpawnColumns { ref values } => {
+                values.iter().for_each(|&value| self.spawn(COLUMNS, value));
+            }
+            Operation::Bulk { change, value } => self.bulk(change, value),
             Operation::Despawn { name } => {
                 answer.worked = self.rows.contains_key(&name);
                 self.set(name, None);
@@ -122,7 +136,7 @@ impl Plain {
             Operation::Insert { name, shape, value } => {
                 if let Some(&row) = self.rows.get(&name) {
                     answer.worked = true;
-                    self.fill(name, row, shape, value);
+                    self.fill(name, row, MASKS[shape], value);
                 }
             }
             Operation::Remove { name, shape } => {
@@ -166,6 +180,19 @@ impl Plain {
             row[kind] = row[kind].map(|_| value);
         }
         any
+    }
+
+    fn bulk(&mut self, change: Bulk, value: u32) {
+        let (with, without) = change.filter();
+        let matches = |row: &Row| mask_of(row) & (with | without) == with;
+        let all = self.rows.iter().filter(|(_, row)| matches(row));
+        for (name, row) in all.map(|(&name, &row)| (name, row)).collect::<Vec<_>>() {
+            match change {
+                Bulk::Insert => self.fill(name, row, BULK_INSERTS, value),
+                Bulk::Remove => self.set(name, Some(only(&row, !BULK_REMOVES))),
+                Bulk::Despawn => self.set(name, None),
+            }
+        }
     }
 
     fn add(&mut self, more: u32) {

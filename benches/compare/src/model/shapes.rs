@@ -1,6 +1,8 @@
 //! The bundles that entities are made of. An operation names one by its number.
 
-use super::components::{KINDS, NAMED, NUM, Named, Num, POS, Pos, Row, SPIRIT, Spirit, WIDE, Wide};
+use super::components::{
+    KINDS, NAMED, NUM, Named, Num, POS, Pos, RARE, Rare, Row, SPIRIT, Spirit, WIDE, Wide,
+};
 
 /// A bundle that is made from one number, and read back.
 pub(crate) trait Shape {
@@ -70,6 +72,18 @@ impl Kind for Spirit {
     }
 }
 
+impl Kind for Rare {
+    const NUMBER: usize = RARE;
+
+    fn make(value: u32) -> Self {
+        Self(Named::new(value))
+    }
+
+    fn value(&self) -> u32 {
+        self.0.value()
+    }
+}
+
 impl Kind for Wide {
     const NUMBER: usize = WIDE;
 
@@ -102,10 +116,10 @@ macro_rules! tuples {
     )*};
 }
 
-tuples!((A)(A B)(A B C)(A B C D E));
+tuples!((A)(A B)(A B C)(A B C D E F));
 
 /// Number of shapes.
-pub(crate) const SHAPES: usize = 8;
+pub(crate) const SHAPES: usize = 10;
 
 /// Components of each shape, as bits.
 pub(crate) const MASKS: [u8; SHAPES] = [
@@ -116,13 +130,15 @@ pub(crate) const MASKS: [u8; SHAPES] = [
     1 << SPIRIT,
     1 << WIDE | 1 << NUM,
     1 << POS | 1 << NAMED | 1 << WIDE,
+    1 << RARE,
+    1 << RARE | 1 << NUM,
     (1 << KINDS) - 1,
 ];
 
 /// Runs code with the type of a shape.
 macro_rules! with_shape {
     ($shape:expr, $type:ident => $code:expr) => {{
-        use crate::model::components::{Named, Num, Pos, Spirit, Wide};
+        use crate::model::components::{Named, Num, Pos, Rare, Spirit, Wide};
         match $shape {
             0 => {
                 type $type = (Num,);
@@ -153,7 +169,15 @@ macro_rules! with_shape {
                 $code
             }
             7 => {
-                type $type = (Num, Pos, Named, Spirit, Wide);
+                type $type = (Rare,);
+                $code
+            }
+            8 => {
+                type $type = (Num, Rare);
+                $code
+            }
+            9 => {
+                type $type = (Num, Pos, Named, Spirit, Wide, Rare);
                 $code
             }
             other => unreachable!(
@@ -168,7 +192,7 @@ pub(crate) use with_shape;
 /// Runs code with the type of each component in turn.
 macro_rules! for_each_kind {
     ($type:ident => $code:expr) => {{
-        use crate::model::components::{Named, Num, Pos, Spirit, Wide};
+        use crate::model::components::{Named, Num, Pos, Rare, Spirit, Wide};
         {
             type $type = Num;
             $code
@@ -187,6 +211,10 @@ macro_rules! for_each_kind {
         }
         {
             type $type = Wide;
+            $code
+        }
+        {
+            type $type = Rare;
             $code
         }
     }};

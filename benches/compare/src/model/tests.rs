@@ -1,7 +1,7 @@
 //! A short walk, and walks with an engine that errs on purpose: each error must be found.
 
 use super::components::{Named, Row, Spirit, alive};
-use super::engine::{Command, Engine};
+use super::engine::{Bulk, Command, Engine};
 use super::ours::Ours;
 use super::walk::walk;
 use super::{Plan, engines, run};
@@ -133,6 +133,14 @@ impl Engine for Erring {
 
     fn visit(&mut self, query: usize) -> Vec<(u64, Row)> {
         self.inner.visit(query)
+    }
+
+    fn spawn_columns(&mut self, values: &[u32]) -> Vec<u64> {
+        self.inner.spawn_columns(values)
+    }
+
+    fn bulk(&mut self, change: Bulk, value: u32) {
+        self.inner.bulk(change, value);
     }
 
     fn clear(&mut self) {

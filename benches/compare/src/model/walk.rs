@@ -2,7 +2,7 @@
 
 use orrery_math::{Draws, Random};
 
-use super::engine::{Engine, wrap};
+use super::engine::{Bulk, Engine, wrap};
 use super::plain::{Name, Operation, Plain};
 use super::shapes::SHAPES;
 use super::walker::{DEAD_KEPT, Walker};
@@ -76,12 +76,19 @@ impl Generator {
             (10..40, _) if self.living.len() < POPULATION => {
                 let count = draws.below(40);
                 let values = (0..count).map(|_| wrap(draws.next_u32())).collect();
-                Operation::SpawnBatch { shape, values }
+                match draws.below(3) {
+                    0 => Operation::SpawnColumns { values },
+                    _ => Operation::SpawnBatch { shape, values },
+                }
             }
             (40..90, _) => {
                 let count = 1 + draws.below(12);
                 Operation::Commands((0..count).map(|_| self.simple(draws)).collect())
             }
+            (90..100, _) => Operation::Bulk {
+                change: [Bulk::Insert, Bulk::Remove, Bulk::Despawn][draws.below(3) as usize],
+                value,
+            },
             (100..400, Some(name)) => Operation::Take { name, shape },
             (400..600, Some(name)) => Operation::Read { name },
             (600..900, Some(name)) => Operation::Write { name, value },
@@ -127,8 +134,10 @@ fn touched(operation: &Operation, model: &Plain) -> Option<Name> {
         | Operation::Read { name }
         | Operation::Write { name, .. } => Some(name),
         Operation::Spawn { .. } => Some(model.next - 1),
-        Operation::SpawnBatch { .. } | Operation::Commands(_) => model.next.checked_sub(1),
-        Operation::Add { .. } | Operation::Clear => None,
+        Operation::SpawnBatch { .. } | Operation::SpawnColumns { .. } | Operation::Commands(_) => {
+            model.next.checked_sub(1)
+        }
+        Operation::Bulk { .. } | Operation::Add { .. } | Operation::Clear => None,
     }
 }
 
@@ -149,9 +158,10 @@ pub(crate) fn walk(
         let cleared = matches!(operation, Operation::Clear);
         generator.follow(&model, &gone, cleared, expected.spawned);
         let touched = touched(&operation, &model);
+        let large = cleared || matches!(operation, Operation::Bulk { .. });
         for walker in &mut walkers {
             if walker.differences.len() < DIFFERENCES_MAX {
-                let everything = number % CHECK_EVERY == 0 || number == plan.operations || cleared;
+                let everything = number % CHECK_EVERY == 0 || number == plan.operations || large;
                 walker.step(number, &operation, expected, &gone);
                 walker.check_one(number, &model, touched);
                 if everything {

@@ -93,6 +93,9 @@ impl Walker {
             Operation::SpawnBatch { shape, ref values } => {
                 return (Answer::default(), engine.spawn_batch(shape, values));
             }
+            Operation::SpawnColumns { ref values } => {
+                return (Answer::default(), engine.spawn_columns(values));
+            }
             Operation::Commands(ref list) => {
                 let list: Vec<Command> = list.iter().map(|one| command(one, handles)).collect();
                 return (Answer::default(), engine.commands(&list));
@@ -105,6 +108,10 @@ impl Walker {
             Operation::Take { name, shape } => row(engine.take(handles[name], shape)),
             Operation::Read { name } => row(engine.read(handles[name])),
             Operation::Write { name, value } => worked(engine.write(handles[name], value)),
+            Operation::Bulk { change, value } => {
+                engine.bulk(change, value);
+                Answer::default()
+            }
             Operation::Add { more } => {
                 engine.add(more);
                 Answer::default()

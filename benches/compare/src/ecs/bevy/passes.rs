@@ -201,7 +201,7 @@ pub(crate) fn archetypes(_: usize, _: u64) -> Box<dyn Work> {
 
 impl Work for Archetypes {
     fn run(&mut self) {
-        let factor = self.factor.next();
+        let factor = self.factor.take();
         let tables = self.query.contiguous_iter_mut(&mut self.world);
         for mut data in tables.expect("it is in tables") {
             for data in data.iter_mut() {

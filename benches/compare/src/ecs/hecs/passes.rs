@@ -126,7 +126,7 @@ pub(crate) fn archetypes(_: usize, _: u64) -> Box<dyn Work> {
 
 impl Work for Archetypes {
     fn run(&mut self) {
-        let factor = self.factor.next();
+        let factor = self.factor.take();
         let rows = self.query.query_mut(&mut self.world);
         rows.for_each(|data| data.0 *= factor);
     }

@@ -122,6 +122,11 @@ fn markdown(measured: &Measured<'_>) -> String {
         }
         _ => String::new(),
     };
+    let floors = library("R");
+    let references = [reference, floors]
+        .into_iter()
+        .filter(|text| !text.is_empty());
+    let reference = references.collect::<Vec<_>>().join(", ");
     let goals = row.goals().join("; ");
     let met = match measured.met() {
         None => "not judged",

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_row_is_met_when_all_its_goals_are() {
         let both = row(Goal::NanosMax(10.0), Some(2.0));
-        assert_eq!(both.goals(), ["<= 10.0 ns", ">= 2x peer"]);
+        assert_eq!(both.goals(), ["<= 10 ns", ">= 2x peer"]);
         assert_eq!(met(&both, 10.0, 20.0), Some(true));
         assert_eq!(met(&both, 10.0, 19.0), Some(false));
         assert_eq!(met(&both, 11.0, 40.0), Some(false));

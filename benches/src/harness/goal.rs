@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::report::duration;
 use super::{Comparison, Samples};
 
 /// What a full run should reach.
@@ -82,12 +81,21 @@ impl fmt::Display for Goal {
             Self::ProbeShareMin(least) => write!(f, ">= {} % of R's rate", least * 100.0),
             Self::InProportion(part) => write!(f, "in proportion: {part} R"),
             Self::NanosEachMax(most) => write!(f, "<= {most} ns each"),
-            Self::NanosMax(most) => write!(f, "<= {}", duration(most)),
+            Self::NanosMax(most) => write!(f, "<= {}", round(most)),
             Self::NanosMaxWhere { most, rate } => {
-                write!(f, "<= {} where R >= {rate} GB/s", duration(most))
+                write!(f, "<= {} where R >= {rate} GB/s", round(most))
             }
             Self::BytesPerNanoMin(least) => write!(f, ">= {least} GB/s"),
         }
+    }
+}
+
+/// Nanoseconds in the largest unit of which there is one; goals are round numbers.
+fn round(nanos: f64) -> String {
+    match nanos {
+        n if n >= 1e6 => format!("{} ms", n / 1e6),
+        n if n >= 1e3 => format!("{} us", n / 1e3),
+        n => format!("{n} ns"),
     }
 }
 
@@ -120,6 +128,15 @@ mod tests {
             assert_eq!(judged(goal, missed, 1_000.0), Some(false), "{goal}");
         }
         assert_eq!(judged(Goal::Open, 1.0, 1.0), None);
+    }
+
+    #[test]
+    fn goals_are_written_in_round_numbers() {
+        let text = |nanos| Goal::NanosMax(nanos).to_string();
+        assert_eq!(
+            [text(110.0), text(5_000.0), text(1e6)],
+            ["<= 110 ns", "<= 5 us", "<= 1 ms"]
+        );
     }
 
     #[test]

@@ -66,6 +66,57 @@ pub struct ColumnLengthError {
     pub expected: usize,
 }
 
+/// Something that was asked of a component by its number, or of its bytes, could not be done.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DynamicError {
+    /// See [`NoSuchEntity`].
+    #[error(transparent)]
+    NoSuchEntity(#[from] NoSuchEntity),
+    /// A component of that name is there, and is of another size, alignment or kind.
+    #[error("a component named {name} is registered already, and is of another kind; rename one")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// The number is of no component of this world.
+    #[error("component number {number} is not of this world; register the component here first")]
+    UnknownComponent {
+        /// The number.
+        number: usize,
+    },
+    /// The component's bytes are not for everybody: it is a Rust type, or has functions of its own.
+    #[error(
+        "the bytes of {component} cannot be accessed as such; only those of \
+         ComponentDescriptor::plain can"
+    )]
+    NotPlain {
+        /// Name of the component.
+        component: &'static str,
+    },
+    /// More or fewer bytes than the component has.
+    #[error("{component} has {expected} bytes, and {found} were given")]
+    Size {
+        /// Name of the component.
+        component: &'static str,
+        /// Its size.
+        expected: usize,
+        /// Bytes that were given.
+        found: usize,
+    },
+}
+
+/// Two worlds cannot be merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "the worlds cannot be merged: both have a component {component} that was defined at run time, \
+     of different kinds; rename one"
+)]
+pub struct MergeError {
+    /// Name of the component.
+    pub component: &'static str,
+}
+
 /// A query did not give what was asked for one entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]

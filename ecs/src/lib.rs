@@ -61,31 +61,35 @@ pub use archetype::{Archetype, ArchetypeId};
 pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
 pub use component::{
-    ByBlock, ByRow, Component, ComponentId, FieldInfo, InSparseSet, InTable, Mut, SplitComponent,
-    Storage, Ticks, TrackedComponent, Tracking,
+    ByBlock, ByRow, Component, ComponentDescriptor, ComponentId, FieldInfo, InSparseSet, InTable,
+    Mut, SplitComponent, Storage, Ticks, TrackedComponent, Tracking,
 };
-pub use entity::Entity;
+pub use entity::{Entity, EntityMap, MapEntities};
 pub use error::{
-    AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError, SpawnAtError,
+    AccessConflict, ColumnLengthError, ComponentError, DynamicError, ForkError, MergeError,
+    NoSuchEntity, QueryError, SpawnAtError,
 };
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
 pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash};
 pub use query::{
-    BlockRunner, Chunk, Fields, Lanes, Query, QueryData, QueryFilter, QueryIter, QueryState,
-    ReadOnlyQueryData, Serial, With, Without,
+    BlockRunner, Chunk, DynamicChunk, DynamicQuery, Fields, Lanes, Query, QueryData, QueryFilter,
+    QueryIter, QueryState, ReadOnlyQueryData, Serial, With, Without,
 };
 pub use resource::{Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;
 pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
 pub use system::{ExclusiveMarker, IntoSystem, SharedParam, System, SystemError, SystemParam};
 pub use world::{
-    ColumnSource, ColumnSources, EntityMut, EntityRef, IntoColumnSource, SpawnBatch, World, WorldId,
+    ColumnSource, ColumnSources, Compaction, EntityMut, EntityRef, IntoColumnSource, SpawnBatch,
+    World, WorldId,
 };
 
 /// What the derive macros refer to; not for users.
 #[doc(hidden)]
 pub mod macros {
     pub use crate::bundle::BundleComponents;
+    pub use crate::component::Requirements;
     pub use crate::component::describe;
+    pub use crate::entity::map_probe;
     pub use crate::hash::probe;
 }

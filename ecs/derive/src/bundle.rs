@@ -30,6 +30,14 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
 
             #[allow(unused_variables)]
+            unsafe fn pointers(this: *mut Self, receive: &mut impl ::core::ops::FnMut(*mut u8)) {
+                // SAFETY: passed on from the caller, field by field.
+                #(unsafe {
+                    <#kinds as ::orrery_ecs::Bundle>::pointers(&raw mut (*this).#members, receive)
+                };)*
+            }
+
+            #[allow(unused_variables)]
             unsafe fn assemble(give: &mut impl ::core::ops::FnMut(*mut u8)) -> Self {
                 Self {
                     // SAFETY: passed on from the caller, field by field.

@@ -5,7 +5,8 @@ use quote::{quote, quote_spanned};
 use syn::{Data, DeriveInput, Generics, Result, parse_quote};
 
 use crate::attributes::{Options, options};
-use crate::fields::{Field, field_hash, hash_body, list};
+use crate::fields::{Field, field_hash, field_map, hash_body, list, map_body};
+use crate::require::requirements;
 use crate::split;
 
 pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
@@ -26,6 +27,12 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     } else {
         hash_body(input)?
     };
+    let map_fields = match &input.data {
+        // No safe look into one; it is `not_state`, or `hash_body` has refused it.
+        Data::Union(_) => TokenStream::new(),
+        _ => map_body(input, !options.not_state)?,
+    };
+    let requirements = requirements(input)?;
     let describe = describe(input, &fields, &options);
     let is_split = options.split;
     let tracking = if options.track {
@@ -55,8 +62,21 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             #describe
 
             #[allow(unused_variables)]
+            fn required(add: &mut ::orrery_ecs::macros::Requirements<'_>) {
+                #requirements
+            }
+
+            #[allow(unused_variables)]
             fn hash_fields(&self, hasher: &mut ::orrery_ecs::StateHasher) {
                 #hash_fields
+            }
+
+            #[allow(unused_variables)]
+            fn map_fields(
+                &mut self,
+                map: &mut dyn ::core::ops::FnMut(::orrery_ecs::Entity) -> ::orrery_ecs::Entity,
+            ) {
+                #map_fields
             }
         }
         #tracked
@@ -116,6 +136,15 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
     } else {
         quote! { describe::hash_behavior::<Self>(&fields) }
     };
+    let kinds = match &input.data {
+        Data::Struct(data) => data.fields.iter().map(|field| &field.ty).collect(),
+        Data::Enum(data) => {
+            let fields = data.variants.iter().flat_map(|variant| &variant.fields);
+            fields.map(|field| &field.ty).collect()
+        }
+        Data::Union(_) => Vec::new(),
+    };
+    let maps = kinds.into_iter().map(|ty| field_map(ty, &input.generics, !options.not_state));
     quote! {
         fn describe() -> ::orrery_ecs::macros::describe::ComponentInfo {
             use ::orrery_ecs::macros::describe;
@@ -124,7 +153,10 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
             let hash = #hash;
             let placement = describe::placement::<Self>();
             let name = ::core::any::type_name::<Self>();
-            describe::ComponentInfo::new::<Self>(name, clone, hash, fields, placement)
+            let info =
+                describe::ComponentInfo::new::<Self>(name, clone, hash, fields, placement);
+            let has_handles = false #(|| (#maps).maps)*;
+            if has_handles { info.with_handles::<Self>() } else { info }
         }
     }
 }

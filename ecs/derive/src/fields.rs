@@ -72,6 +72,32 @@ pub(crate) fn field_hash(ty: &Type, generics: &Generics) -> TokenStream {
     }}
 }
 
+/// An expression that says how the handles of a field of type `ty` are exchanged.
+///
+/// Where a field's type depends on the type's own parameters it must be `MapEntities`, which
+/// `StateHash` brings; a type that is no state asks nothing of its parameters, and what is of
+/// their type is left alone.
+pub(crate) fn field_map(ty: &Type, generics: &Generics, is_state: bool) -> TokenStream {
+    if depends_on(ty.to_token_stream(), generics) {
+        if !is_state {
+            return quote! {
+                ::orrery_ecs::macros::map_probe::FieldMap::<#ty> { maps: false, map: |_, _| () }
+            };
+        }
+        return quote! {
+            ::orrery_ecs::macros::map_probe::FieldMap::<#ty> {
+                maps: <#ty as ::orrery_ecs::MapEntities>::MAPS,
+                map: <#ty as ::orrery_ecs::MapEntities>::map_entities,
+            }
+        };
+    }
+    quote! {{
+        #[allow(unused_imports)]
+        use ::orrery_ecs::macros::map_probe::{ByMapEntities as _, WithoutEntities as _};
+        (&&::orrery_ecs::macros::map_probe::Field::<#ty>(::core::marker::PhantomData)).describe()
+    }}
+}
+
 /// Whether a type mentions one of the parameters.
 fn depends_on(ty: TokenStream, generics: &Generics) -> bool {
     ty.into_iter().any(|token| match token {
@@ -87,22 +113,43 @@ fn depends_on(ty: TokenStream, generics: &Generics) -> bool {
 
 /// Statements that add every field of `self` to `hasher`.
 pub(crate) fn hash_body(input: &DeriveInput) -> Result<TokenStream> {
+    let number = |number: u32| quote! { hasher.u32(#number); };
     let one = |ty: &Type, value: TokenStream| {
         let hash = field_hash(ty, &input.generics);
         quote! { (#hash.hash)(#value, hasher); }
     };
+    each_field(input, quote!(&), number, one)
+}
+
+/// Statements that exchange the handles in every field of `self` by `map`.
+pub(crate) fn map_body(input: &DeriveInput, is_state: bool) -> Result<TokenStream> {
+    let one = |ty: &Type, value: TokenStream| {
+        let map = field_map(ty, &input.generics, is_state);
+        quote! { (#map.map)(#value, map); }
+    };
+    each_field(input, quote!(&mut), |_| TokenStream::new(), one)
+}
+
+/// Statements for each field of `self`, borrowed as `borrow` says; before those of an enum's
+/// variant, one for its number.
+fn each_field(
+    input: &DeriveInput,
+    borrow: TokenStream,
+    variant: impl Fn(u32) -> TokenStream,
+    one: impl Fn(&Type, TokenStream) -> TokenStream,
+) -> Result<TokenStream> {
     match &input.data {
         Data::Struct(data) => {
             let each = list(&data.fields).into_iter().map(|field| {
                 let member = &field.member;
-                one(field.ty, quote! { &self.#member })
+                one(field.ty, quote! { #borrow self.#member })
             });
             Ok(quote! { #(#each)* })
         }
         Data::Enum(data) => {
-            let arms = data.variants.iter().enumerate().map(|(number, variant)| {
-                let (name, number) = (&variant.ident, number as u32);
-                let fields = list(&variant.fields);
+            let arms = data.variants.iter().enumerate().map(|(number, found)| {
+                let (name, head) = (&found.ident, variant(number as u32));
+                let fields = list(&found.fields);
                 let bound = (0..fields.len())
                     .map(|i| format_ident!("field{i}"))
                     .collect::<Vec<_>>();
@@ -112,7 +159,7 @@ pub(crate) fn hash_body(input: &DeriveInput) -> Result<TokenStream> {
                     .zip(&bound)
                     .map(|(field, b)| one(field.ty, quote! { #b }));
                 quote! { Self::#name { #(#members: #bound),* } => {
-                    hasher.u32(#number);
+                    #head
                     #(#each)*
                 } }
             });
@@ -122,7 +169,7 @@ pub(crate) fn hash_body(input: &DeriveInput) -> Result<TokenStream> {
             Ok(quote! { match self { #(#arms)* } })
         }
         Data::Union(_) => {
-            let message = "a union cannot enter the state hash; say `not_state`";
+            let message = "a union cannot be looked into: make it a struct or an enum";
             Err(Error::new_spanned(&input.ident, message))
         }
     }

@@ -8,6 +8,7 @@ mod attributes;
 mod bundle;
 mod component;
 mod fields;
+mod require;
 mod resource;
 mod root;
 mod split;
@@ -17,7 +18,7 @@ use proc_macro::TokenStream;
 use syn::{DeriveInput, Result, parse_macro_input};
 
 /// Makes a type a component; see `orrery_ecs::Component` for the options.
-#[proc_macro_derive(Component, attributes(component))]
+#[proc_macro_derive(Component, attributes(component, require))]
 pub fn component(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     finish(component::derive(&input))

@@ -103,6 +103,53 @@ impl Archetype {
         }
     }
 
+    /// Takes over all rows of another world's archetype of the same components, behind our own.
+    /// Gives the first of them and the handles that they had; the caller gives them new ones.
+    ///
+    /// # Safety
+    /// - `ready_all` was called for `other` since the last change;
+    /// - `columns` gives for each column of `other` ours of the same component.
+    pub(crate) unsafe fn adopt_rows(
+        &mut self,
+        other: &mut Self,
+        columns: &[usize],
+        to: Writer<'_>,
+    ) -> (usize, Vec<Entity>) {
+        let (len, first) = (other.len, self.len);
+        let blocks = 0..other.block_count();
+        let old = blocks
+            .flat_map(|block| other.handles(block))
+            .copied()
+            .collect();
+        if first > 0 {
+            self.reserve(len, to);
+        }
+        for (column, &index) in other.columns.iter_mut().zip(columns) {
+            // SAFETY: `len` rows of one component; room was reserved where rows are there already.
+            unsafe { self.columns[index].append(first, column.take(), len, to) };
+        }
+        let handles = other.entities.take();
+        // SAFETY: as above.
+        unsafe { self.entities.append(first, handles, len, to) };
+        other.forget_rows();
+        self.windows.close();
+        self.len = first + len;
+        self.room = self.entities.room();
+        (first, old)
+    }
+
+    /// Gives a row another handle.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub(crate) fn set_entity(&mut self, row: usize, entity: Entity, to: Writer<'_>) {
+        assert!(row < self.len, "row {row} of {}", self.len);
+        // SAFETY: the row is one of `len`, and handles are in one piece.
+        let place = unsafe { self.entities.row_mut(row, self.len, to) };
+        // SAFETY: the column holds handles, which are `Copy`.
+        unsafe { place.cast::<Entity>().write(entity) };
+    }
+
     /// Forgets the rows, whose values have gone elsewhere.
     fn forget_rows(&mut self) {
         self.len = 0;

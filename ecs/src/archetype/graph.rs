@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Archetype, ArchetypeId};
-use crate::bundle::{BundleId, IN_SPARSE_SET};
+use crate::bundle::{BundleId, IN_SPARSE_SET, RequiredColumn};
 use crate::component::info::ComponentId;
+use crate::component::required::Requirement;
 use crate::entity::Location;
 
 /// A component that goes along.
@@ -41,10 +42,18 @@ pub(crate) struct Edge {
     pub(crate) plain: bool,
     /// The bundle's components in its own order, where one is inserted.
     pub(crate) bundle: Box<[BundleColumn]>,
+    /// What the bundle brings along and the source lacks; whether an entity lacks those that lie
+    /// in sparse sets is seen from the set.
+    pub(crate) required: Box<[RequiredColumn]>,
 }
 
 impl Edge {
-    pub(crate) fn new(from: &Archetype, to: &Archetype, inserted: &[ComponentId]) -> Self {
+    pub(crate) fn new(
+        from: &Archetype,
+        to: &Archetype,
+        inserted: &[ComponentId],
+        required: &[Requirement],
+    ) -> Self {
         let mut carried = Vec::new();
         let mut leaving = Vec::new();
         for (index, &component) in from.components().iter().enumerate() {
@@ -69,8 +78,22 @@ impl Edge {
             leaving: leaving.into(),
             plain: from.is_plain() && to.is_plain(),
             bundle: bundle.collect(),
+            required: required_columns(required, from, to),
         }
     }
+}
+
+/// What is brought along and an archetype lacks, with its columns in another one.
+fn required_columns(
+    required: &[Requirement],
+    from: &Archetype,
+    to: &Archetype,
+) -> Box<[RequiredColumn]> {
+    let missing = required
+        .iter()
+        .filter(|one| !from.set().contains(one.component));
+    let columns = missing.map(|one| RequiredColumn::new(one, to.column_index(one.component)));
+    columns.collect()
 }
 
 /// Direction of an edge.
@@ -89,6 +112,8 @@ type Edges = Vec<(BundleId, Arc<Edge>)>;
 pub(crate) struct Graph {
     by_components: FxHashMap<Box<[ComponentId]>, ArchetypeId>,
     edges: Vec<[Edges; 2]>,
+    /// Edges that no single bundle leads along.
+    direct: FxHashMap<(ArchetypeId, ArchetypeId), Arc<Edge>>,
 }
 
 impl Graph {
@@ -99,6 +124,23 @@ impl Graph {
     pub(crate) fn add(&mut self, archetype: &Archetype) {
         self.by_components
             .insert(archetype.components().into(), archetype.id());
+    }
+
+    /// Forgets an archetype, but not the edges that lead to it.
+    pub(crate) fn remove(&mut self, archetype: &Archetype) {
+        self.by_components.remove(archetype.components());
+    }
+
+    /// Forgets every edge from or to some archetypes.
+    pub(crate) fn forget_edges(&mut self, forgotten: impl Fn(ArchetypeId) -> bool) {
+        for (number, directions) in self.edges.iter_mut().enumerate() {
+            let from = forgotten(ArchetypeId(number as u32));
+            for edges in directions {
+                edges.retain(|(_, edge)| !from && !forgotten(edge.target));
+            }
+        }
+        self.direct
+            .retain(|(from, target), _| !forgotten(*from) && !forgotten(*target));
     }
 
     #[inline]
@@ -131,6 +173,23 @@ impl Graph {
     ) -> &Edge {
         let found = self.edge(direction, ArchetypeId(from.archetype), bundle);
         found.expect("the edge was just made")
+    }
+
+    pub(crate) fn has_direct_edge(&self, from: ArchetypeId, target: ArchetypeId) -> bool {
+        self.direct.contains_key(&(from, target))
+    }
+
+    /// An edge that `remember_direct` was told of.
+    ///
+    /// # Panics
+    /// When it was not.
+    pub(crate) fn direct_edge(&self, from: ArchetypeId, target: ArchetypeId) -> &Edge {
+        let found = self.direct.get(&(from, target));
+        found.expect("the edge was just made")
+    }
+
+    pub(crate) fn remember_direct(&mut self, from: ArchetypeId, edge: Edge) {
+        self.direct.insert((from, edge.target), Arc::new(edge));
     }
 
     pub(crate) fn remember(

@@ -2,6 +2,7 @@
 
 mod bulk;
 pub(crate) mod graph;
+mod required;
 mod rows;
 mod run;
 mod window;
@@ -18,7 +19,7 @@ use crate::storage::column::{Column, Writer, rows_in_block};
 
 pub(crate) use bulk::FreshColumn;
 pub(crate) use rows::{Leaving, Moved};
-pub(crate) use run::Run;
+pub(crate) use run::{MadeRows, Run};
 use window::Windows;
 
 /// Number of an archetype in one world, in order of creation.
@@ -43,6 +44,8 @@ pub struct Archetype {
     by_name: Box<[u32]>,
     entities: Column,
     len: usize,
+    /// Whether `World::compact` took out what was here.
+    is_vacant: bool,
     /// Rows that the blocks have room for.
     room: usize,
     windows: Windows,
@@ -76,6 +79,7 @@ impl Archetype {
             by_name: by_name.into(),
             columns: components.iter().map(column).collect(),
             entities: Column::new(Arc::clone(entity_info)),
+            is_vacant: false,
             room: 0,
             windows: Windows::default(),
             plain: infos().all(|info| info.parts.len() == 1),
@@ -84,6 +88,18 @@ impl Archetype {
             components: components.into_boxed_slice(),
             len: 0,
         }
+    }
+
+    /// Stands at a number that means no archetype now.
+    pub(crate) fn vacant(id: ArchetypeId, entity_info: &Arc<ComponentInfo>) -> Self {
+        let mut empty = Self::new(id, Vec::new(), &Registry::default(), entity_info);
+        empty.is_vacant = true;
+        empty
+    }
+
+    /// Whether the number means no archetype now.
+    pub fn is_vacant(&self) -> bool {
+        self.is_vacant
     }
 
     /// An archetype that shares every block with this one.
@@ -96,6 +112,7 @@ impl Archetype {
             columns: self.columns.iter().map(Column::share).collect(),
             by_name: self.by_name.clone(),
             entities: self.entities.share(),
+            is_vacant: self.is_vacant,
             room: self.room,
             windows: Windows::default(),
             plain: self.plain,

@@ -120,6 +120,16 @@ impl Archetype {
         }
     }
 
+    /// Marks a row's component as one that has just come.
+    pub(crate) fn mark_added(&mut self, column: usize, row: usize, to: Writer<'_>) {
+        let which = self.open_row(row, to);
+        let block = self.windows.get(which).column(column);
+        if let Some(runs) = self.columns[column].tick_runs(block) {
+            // SAFETY: the block is open for writing, and `open_row` asks for a row that exists.
+            unsafe { runs.set_added(row % BLOCK_ROWS, to.tick) };
+        }
+    }
+
     /// Opens the blocks that a removal of `row`, or a write to it, touches.
     ///
     /// # Panics

@@ -9,8 +9,9 @@ use smallvec::SmallVec;
 
 use super::Archetype;
 use super::window::Which;
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, RequiredColumn};
 use crate::entity::{Entity, EntityTable};
+use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
 use crate::storage::column::{BlockPointer, Column, Writer};
 
@@ -107,6 +108,45 @@ impl Run<'_> {
         });
     }
 
+    /// Makes what the bundle brings along in the next row, which does not count yet. A constructor
+    /// of the user's may panic here.
+    #[inline]
+    pub(crate) fn make_next(&self, required: &[RequiredColumn], to: Writer<'_>) {
+        if !required.is_empty() {
+            self.archetype.make_row(self.next, required, to);
+        }
+    }
+
+    /// Makes one of the components that the bundle brings along in the next `rows` rows, which do
+    /// not count yet. Gives where they begin, and what drops them if they never count.
+    ///
+    /// A constructor of the user's may panic here; what it made before is dropped then.
+    pub(crate) fn make_rows(&self, one: &RequiredColumn, rows: usize, to: Writer<'_>) -> MadeRows {
+        let column = &self.archetype.columns[one.column as usize];
+        let size_bytes = match column.info().value_parts() {
+            [piece] => piece.size_bytes,
+            // Split components need no drop, so it does not matter where they begin.
+            _ => 0,
+        };
+        let block = self
+            .archetype
+            .windows
+            .get(Which::Tail)
+            .column(one.column as usize);
+        let mut made = MadeRows {
+            // SAFETY: the row lies inside the block, or one behind its last.
+            start: unsafe { block.data.add(self.next * size_bytes) },
+            drop: column.info().drop,
+            count: 0,
+        };
+        for row in 0..rows {
+            self.archetype
+                .make_row(self.next + row, std::slice::from_ref(one), to);
+            made.count += 1;
+        }
+        made
+    }
+
     /// The column of one of the bundle's components.
     pub(crate) fn column(&self, index: usize) -> &Column {
         &self.archetype.columns[self.columns[index] as usize]
@@ -137,6 +177,44 @@ impl Run<'_> {
     pub(crate) unsafe fn count(&mut self, rows: usize) {
         debug_assert!(rows <= self.left(), "rows of this block");
         self.next += rows;
+    }
+}
+
+/// Values of one column in rows that do not count yet, dropped unless they are kept.
+pub(crate) struct MadeRows {
+    start: NonNull<u8>,
+    drop: Option<unsafe fn(*mut u8, usize)>,
+    count: usize,
+}
+
+impl MadeRows {
+    /// Values in one piece that somebody else has made.
+    ///
+    /// # Safety
+    /// `count` values lie at `start`, which `drop` drops, and belong to nobody.
+    pub(crate) unsafe fn new(
+        start: NonNull<u8>,
+        drop: Option<unsafe fn(*mut u8, usize)>,
+        count: usize,
+    ) -> Self {
+        Self { start, drop, count }
+    }
+
+    /// Says that the rows count now.
+    pub(crate) fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for MadeRows {
+    fn drop(&mut self) {
+        let mut panicked = FirstPanic::default();
+        if let Some(drop) = self.drop {
+            // SAFETY: the values were made, and their rows never counted.
+            panicked.catch(|| unsafe { drop(self.start.as_ptr(), self.count) });
+        }
+        // Only reached while another panic is on its way, which is the one to be told.
+        std::mem::forget(panicked);
     }
 }
 

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::archetype::ArchetypeId;
 use crate::component::info::ComponentId;
+use crate::component::required::{Requirement, brought_along};
 use crate::component::{Component, Registry};
 
 /// Number of a bundle type in one world.
@@ -55,6 +56,13 @@ pub unsafe trait Bundle: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn visit(self, receive: &mut impl FnMut(*mut u8, usize));
 
+    /// Gives the address of each component where it lies, in the same order.
+    ///
+    /// # Safety
+    /// `this` points to a bundle.
+    #[doc(hidden)]
+    unsafe fn pointers(this: *mut Self, receive: &mut impl FnMut(*mut u8));
+
     /// Puts a bundle together from its components, in the same order.
     ///
     /// # Safety
@@ -81,6 +89,10 @@ unsafe impl<C: Component> Bundle for C {
         receive((&raw mut value).cast(), size_of::<C>());
     }
 
+    unsafe fn pointers(this: *mut Self, receive: &mut impl FnMut(*mut u8)) {
+        receive(this.cast());
+    }
+
     unsafe fn assemble(give: &mut impl FnMut(*mut u8)) -> Self {
         let mut value = MaybeUninit::<C>::uninit();
         give(value.as_mut_ptr().cast());
@@ -90,7 +102,7 @@ unsafe impl<C: Component> Bundle for C {
 }
 
 macro_rules! tuples {
-    ($($name:ident)*) => {
+    ($($name:ident $index:tt)*) => {
         // SAFETY: the elements keep the contract, and are taken in the same order each time.
         unsafe impl<$($name: Bundle),*> Bundle for ($($name,)*) {
             #[allow(unused_variables, reason = "the empty tuple adds nothing")]
@@ -106,6 +118,13 @@ macro_rules! tuples {
                 $($name.visit(receive);)*
             }
 
+            #[allow(unused_variables, reason = "the empty tuple has nothing to give")]
+            #[allow(clippy::multiple_unsafe_ops_per_block, reason = "one for each element")]
+            unsafe fn pointers(this: *mut Self, receive: &mut impl FnMut(*mut u8)) {
+                // SAFETY: passed on from the caller, element by element.
+                $(unsafe { $name::pointers(&raw mut (*this).$index, receive) };)*
+            }
+
             #[allow(unused_variables, reason = "the empty tuple takes nothing")]
             #[allow(clippy::unused_unit, reason = "the empty tuple")]
             unsafe fn assemble(give: &mut impl FnMut(*mut u8)) -> Self {
@@ -117,18 +136,18 @@ macro_rules! tuples {
 }
 
 tuples!();
-tuples!(A);
-tuples!(A B);
-tuples!(A B C);
-tuples!(A B C D);
-tuples!(A B C D E);
-tuples!(A B C D E F);
-tuples!(A B C D E F G);
-tuples!(A B C D E F G H);
-tuples!(A B C D E F G H I);
-tuples!(A B C D E F G H I J);
-tuples!(A B C D E F G H I J K);
-tuples!(A B C D E F G H I J K L);
+tuples!(A 0);
+tuples!(A 0 B 1);
+tuples!(A 0 B 1 C 2);
+tuples!(A 0 B 1 C 2 D 3);
+tuples!(A 0 B 1 C 2 D 3 E 4);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10);
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11);
 
 /// What a world knows of a bundle type.
 #[derive(Clone)]
@@ -139,34 +158,81 @@ pub(crate) struct BundleInfo {
     pub(crate) sorted: Box<[ComponentId]>,
     /// Those that lie in sparse sets.
     pub(crate) sparse: Box<[ComponentId]>,
-    /// Where a fresh entity with this bundle goes, with the columns in the bundle's order.
-    pub(crate) spawn: Option<(ArchetypeId, SmallVec<[u32; 8]>)>,
+    /// What its components bring along.
+    pub(crate) required: Box<[Requirement]>,
+    /// Whether a component of it, or one that is brought along, lies in a sparse set.
+    has_sparse: bool,
+    /// Where a fresh entity with this bundle goes.
+    pub(crate) spawn: Option<SpawnTarget>,
+}
+
+/// Where a fresh entity with a bundle goes.
+#[derive(Clone)]
+pub(crate) struct SpawnTarget {
+    pub(crate) archetype: ArchetypeId,
+    /// Columns of the bundle's components, in its order.
+    pub(crate) columns: SmallVec<[u32; 8]>,
+    /// What is brought along.
+    pub(crate) required: Box<[RequiredColumn]>,
+}
+
+/// A required component, seen from the archetype that gets it.
+#[derive(Clone, Debug)]
+pub(crate) struct RequiredColumn {
+    pub(crate) column: u32,
+    pub(crate) requirement: Requirement,
+}
+
+impl RequiredColumn {
+    pub(crate) fn new(requirement: &Requirement, column: Option<usize>) -> Self {
+        Self {
+            column: column.map_or(IN_SPARSE_SET, |index| index as u32),
+            requirement: requirement.clone(),
+        }
+    }
+
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.column == IN_SPARSE_SET
+    }
 }
 
 /// In place of a column: the component lies in a sparse set.
 pub(crate) const IN_SPARSE_SET: u32 = u32::MAX;
 
 impl BundleInfo {
-    /// Whether all components lie in tables.
+    /// Whether all components lie in tables, those that are brought along as well.
     #[inline]
     pub(crate) fn is_in_tables(&self) -> bool {
-        self.sparse.is_empty()
+        !self.has_sparse
+    }
+
+    /// Numbers of the components that a fresh entity has in its archetype, in increasing order.
+    pub(crate) fn spawned(&self, registry: &Registry) -> Vec<ComponentId> {
+        let required = self
+            .required
+            .iter()
+            .map(|requirement| requirement.component);
+        let in_tables = required.filter(|&id| !registry.info(id).sparse);
+        let mut all: Vec<ComponentId> = self.sorted.iter().copied().chain(in_tables).collect();
+        all.sort_unstable();
+        all
     }
 
     /// Where a fresh entity goes, if one was spawned before.
     #[inline]
     pub(crate) fn spawn_archetype(&self) -> Option<ArchetypeId> {
-        self.spawn.as_ref().map(|(archetype, _)| *archetype)
+        self.spawn.as_ref().map(|target| target.archetype)
     }
 
-    /// Columns of the bundle's components in the archetype that fresh entities go to.
+    /// How fresh entities are laid out.
+    ///
+    /// # Panics
+    /// When none was spawned before.
     #[inline]
-    pub(crate) fn spawn_columns(&self) -> &[u32] {
-        let (_, columns) = self
-            .spawn
+    pub(crate) fn spawn_target(&self) -> &SpawnTarget {
+        self.spawn
             .as_ref()
-            .expect("a spawn target was found before");
-        columns
+            .expect("a spawn target was found before")
     }
 }
 
@@ -211,7 +277,13 @@ impl Bundles {
             .into_iter()
             .partition::<Vec<_>, _>(|&component| registry.info(component).sparse);
         let id = BundleId(u32::try_from(self.infos.len()).expect("fewer than 2^32 bundles"));
+        let required = brought_along(registry, &components);
+        let brings_sparse = required
+            .iter()
+            .any(|one| registry.info(one.component).sparse);
         self.infos.push(BundleInfo {
+            has_sparse: !sparse.is_empty() || brings_sparse,
+            required: required.into(),
             components,
             sorted: sorted.into(),
             sparse: sparse.into(),
@@ -224,6 +296,13 @@ impl Bundles {
     #[inline]
     pub(crate) fn info(&self, id: BundleId) -> &BundleInfo {
         &self.infos[id.0 as usize]
+    }
+
+    /// Forgets where fresh entities go, where that is one of some archetypes.
+    pub(crate) fn forget_targets(&mut self, forgotten: impl Fn(ArchetypeId) -> bool) {
+        for info in &mut self.infos {
+            info.spawn.take_if(|target| forgotten(target.archetype));
+        }
     }
 
     pub(crate) fn info_mut(&mut self, id: BundleId) -> &mut BundleInfo {

@@ -1,7 +1,9 @@
 //! Commands: structural changes that a system asks for while it reads the world, done when it
 //! has ended, in the order in which they were asked for.
 
+mod merge;
 mod queue;
+mod record;
 
 use crate::bundle::Bundle;
 use crate::entity::{Entity, EntityTable};
@@ -9,6 +11,7 @@ use crate::resource::Resource;
 use crate::world::World;
 
 pub use queue::CommandQueue;
+use record::Action;
 
 /// Asks for structural changes. A system parameter.
 ///
@@ -43,9 +46,9 @@ impl<'w, 's> Commands<'w, 's> {
     /// Spawns an entity. Its handle is known at once and lives from the next sync point on.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_, 'w, 's> {
         let entity = self.entities.reserve();
-        self.queue.push(move |world: &mut World, missed: &mut u64| {
-            *missed += u64::from(!world.spawn_reserved(entity, bundle));
-        });
+        let action = Action::Spawn(record::of_bundle::<B>());
+        // SAFETY: the action takes the bundle.
+        unsafe { self.queue.push(action, entity, bundle) };
         self.entity(entity)
     }
 
@@ -59,36 +62,36 @@ impl<'w, 's> Commands<'w, 's> {
 
     /// Adds components to an entity; see [`World::insert`].
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) {
-        self.queue.push(move |world: &mut World, missed: &mut u64| {
-            *missed += u64::from(world.insert(entity, bundle).is_err());
-        });
+        let action = Action::Insert(record::of_bundle::<B>());
+        // SAFETY: the action takes the bundle.
+        unsafe { self.queue.push(action, entity, bundle) };
     }
 
     /// Removes components of an entity; see [`World::remove`].
     pub fn remove<B: Bundle>(&mut self, entity: Entity) {
-        self.queue.push(move |world: &mut World, missed: &mut u64| {
-            *missed += u64::from(world.remove::<B>(entity).is_err());
-        });
+        let action = Action::Remove(record::of_removal::<B>());
+        // SAFETY: the action takes nothing.
+        unsafe { self.queue.push(action, entity, ()) };
     }
 
     /// Despawns an entity; see [`World::despawn`].
     pub fn despawn(&mut self, entity: Entity) {
-        self.queue.push(move |world: &mut World, missed: &mut u64| {
-            *missed += u64::from(world.despawn(entity).is_err());
-        });
+        // SAFETY: the action takes nothing.
+        unsafe { self.queue.push(Action::Despawn, entity, ()) };
     }
 
     /// Puts a resource into the world.
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
-        self.queue.push(move |world: &mut World, _: &mut u64| {
+        self.queue(move |world| {
             world.insert_resource(resource);
         });
     }
 
-    /// Does anything to the world.
-    pub fn queue(&mut self, command: impl FnOnce(&mut World) + Send + 'static) {
-        self.queue
-            .push(move |world: &mut World, _: &mut u64| command(world));
+    /// Does anything to the world, after what was asked for before and before what comes after.
+    pub fn queue<C: FnOnce(&mut World) + Send + 'static>(&mut self, command: C) {
+        let action = record::of_closure::<C>();
+        // SAFETY: the action takes the closure.
+        unsafe { self.queue.push(action, Entity::NONE, command) };
     }
 }
 

@@ -1,35 +1,56 @@
 //! Commands in one growing buffer, without an allocation for each.
 //!
-//! A record is a header (what to do with the payload, and its size) and the payload, a closure,
-//! moved in by bytes. Payloads are read out unaligned, so records follow each other directly.
+//! A record is a header (what to do, with which entity) and the payload behind it: a bundle, or a
+//! closure. Payloads are moved in by bytes and lie aligned, so that components are moved from
+//! where they lie.
 
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::MaybeUninit;
 
+use super::merge::Merge;
+use super::record::{self, ALIGN, Action};
+use crate::entity::Entity;
 use crate::world::World;
 
-/// Reads the payload out of the record and runs it, or drops it if there is no world.
-type Consume = unsafe fn(payload: *const u8, world: Option<(&mut World, &mut u64)>);
-
+/// Sixteen bytes, so that every record is aligned.
 #[derive(Clone, Copy)]
+#[repr(align(16))]
+struct Unit(#[expect(dead_code, reason = "only its address is used")] [MaybeUninit<u8>; ALIGN]);
+
+const BLANK: Unit = Unit([MaybeUninit::uninit(); ALIGN]);
+
 struct Header {
-    consume: Consume,
-    payload_bytes: usize,
+    action: Action,
+    entity: Entity,
+    /// Units of the whole record.
+    units: u32,
 }
 
-const HEADER: usize = size_of::<Header>();
+const HEADER_UNITS: usize = size_of::<Header>().div_ceil(ALIGN);
+const _: () = assert!(align_of::<Header>() <= ALIGN);
+
+/// A record as it is seen while the queue is applied.
+#[derive(Clone, Copy)]
+pub(super) struct Record {
+    pub(super) action: Action,
+    pub(super) entity: Entity,
+    pub(super) payload: *mut u8,
+    /// Where it starts, for `mark_done`.
+    at: usize,
+}
 
 /// Commands waiting to be applied, in order.
 ///
 /// Dropping a queue drops what was not applied.
 #[derive(Default)]
 pub struct CommandQueue {
-    bytes: Vec<MaybeUninit<u8>>,
+    units: Vec<Unit>,
     /// Start of the first record that was not consumed.
     next: usize,
     missed: u64,
+    merge: Merge,
 }
 
-// SAFETY: every payload is Send, by the bound of `push`.
+// SAFETY: every payload is Send, by the bounds of what pushes.
 unsafe impl Send for CommandQueue {}
 // SAFETY: a shared queue gives access to no payload.
 unsafe impl Sync for CommandQueue {}
@@ -37,7 +58,7 @@ unsafe impl Sync for CommandQueue {}
 impl CommandQueue {
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.next == self.bytes.len()
+        self.next == self.units.len()
     }
 
     /// Commands so far whose entity was dead when they were applied.
@@ -45,74 +66,127 @@ impl CommandQueue {
         self.missed
     }
 
-    pub(crate) fn push<C>(&mut self, command: C)
-    where
-        C: FnOnce(&mut World, &mut u64) + Send + 'static,
-    {
+    /// # Safety
+    /// `action` takes a `T` as payload.
+    pub(super) unsafe fn push<T: Send>(&mut self, action: Action, entity: Entity, payload: T) {
+        let units = HEADER_UNITS + record::size_in_queue::<T>().div_ceil(ALIGN);
+        let at = self.units.len();
+        self.units.resize(at + units, BLANK);
         let header = Header {
-            consume: consume::<C>,
-            payload_bytes: size_of::<C>(),
+            action,
+            entity,
+            units: u32::try_from(units).expect("a command is smaller than 64 GiB"),
         };
-        let command = ManuallyDrop::new(command);
-        self.append((&raw const header).cast(), HEADER);
-        self.append((&raw const command).cast(), size_of::<C>());
+        let start: *mut Unit = &raw mut self.units[at];
+        // SAFETY: the record was just made, and begins with room for a header.
+        unsafe { start.cast::<Header>().write(header) };
+        let payload_start = self.payload(at);
+        // SAFETY: the rest of the record has room for the payload, and units are aligned.
+        unsafe { record::write(payload, payload_start) };
     }
 
-    fn append(&mut self, from: *const MaybeUninit<u8>, count: usize) {
-        // SAFETY: `push` gives the start and size of a local value; `MaybeUninit` bytes may be
-        // padding.
-        let bytes = unsafe { std::slice::from_raw_parts(from, count) };
-        self.bytes.extend_from_slice(bytes);
+    fn payload(&mut self, at: usize) -> *mut u8 {
+        self.units[at + HEADER_UNITS..].as_mut_ptr().cast()
     }
 
-    /// Does everything that was asked for, in order, and keeps the memory for the next time.
+    /// Does everything that was asked for and keeps the memory for the next time.
     ///
-    /// If a command panics, the ones after it stay in the queue.
+    /// What is asked of one entity between two closures (`queue`, `insert_resource`) is put
+    /// together and done in one move, entities in the order in which they were first spoken of.
+    /// The result is the one that the commands have one by one, in their order.
+    ///
+    /// If a command panics, those that were not done stay in the queue.
     pub fn apply(&mut self, world: &mut World) {
         world.flush_reserved();
-        let mut missed = self.missed;
-        // The count survives a panic as far as it was complete.
-        while let Some((consume, payload)) = self.take_next() {
-            // SAFETY: `take_next` gives each payload once, with the function made for its type.
-            unsafe { consume(payload, Some((world, &mut missed))) };
-            self.missed = missed;
+        let mut merge = std::mem::take(&mut self.merge);
+        while !self.is_empty() {
+            match self.record(self.next) {
+                Record {
+                    action: Action::Call { call, .. },
+                    payload,
+                    at,
+                    ..
+                } => {
+                    self.pass_over(at);
+                    // SAFETY: the payload is the closure's, and the record is passed.
+                    unsafe { call(payload, world) };
+                    world.flush_reserved();
+                }
+                _ => {
+                    let end = merge.collect(self);
+                    merge.apply(self, world);
+                    self.next = end;
+                }
+            }
         }
-        self.bytes.clear();
+        self.merge = merge;
+        self.units.clear();
         self.next = 0;
-        world.flush_reserved();
     }
 
-    fn take_next(&mut self) -> Option<(Consume, *const u8)> {
-        if self.is_empty() {
-            return None;
+    pub(super) fn count_missed(&mut self, missed: bool) {
+        self.missed += u64::from(missed);
+    }
+
+    /// Start of the first record that was not passed, and the end of all.
+    pub(super) fn waiting(&self) -> std::ops::Range<usize> {
+        self.next..self.units.len()
+    }
+
+    /// The record at a start.
+    pub(super) fn record(&mut self, at: usize) -> Record {
+        let header = self.header(at);
+        let (action, entity) = (header.action, header.entity);
+        Record {
+            action,
+            entity,
+            payload: self.payload(at),
+            at,
         }
-        let record = self.bytes[self.next..].as_ptr();
-        // SAFETY: `next` is the start of a record, which begins with a header.
-        let header = unsafe { record.cast::<Header>().read_unaligned() };
-        self.next += HEADER + header.payload_bytes;
-        // SAFETY: the payload follows the header inside the same record.
-        Some((header.consume, unsafe { record.add(HEADER) }.cast()))
     }
-}
 
-/// # Safety
-/// `payload` points to the bytes of a `C` that is not used afterwards.
-unsafe fn consume<C>(payload: *const u8, world: Option<(&mut World, &mut u64)>)
-where
-    C: FnOnce(&mut World, &mut u64),
-{
-    // SAFETY: guaranteed by the caller.
-    let command = unsafe { payload.cast::<C>().read_unaligned() };
-    if let Some((world, missed)) = world {
-        command(world, missed);
+    fn header(&mut self, at: usize) -> &mut Header {
+        let start: *mut Unit = &raw mut self.units[at];
+        // SAFETY: `at` is the start of a record, which begins with a header.
+        unsafe { &mut *start.cast::<Header>() }
+    }
+
+    /// Start of the record after one.
+    pub(super) fn after(&mut self, at: usize) -> usize {
+        at + self.header(at).units as usize
+    }
+
+    /// Says that a record's payload belongs to somebody else now.
+    pub(super) fn mark_done(&mut self, record: &Record) {
+        self.header(record.at).action = Action::Nothing;
+    }
+
+    fn pass_over(&mut self, at: usize) {
+        self.next = self.after(at);
     }
 }
 
 impl Drop for CommandQueue {
     fn drop(&mut self) {
-        while let Some((consume, payload)) = self.take_next() {
-            // SAFETY: `take_next` gives each payload once; without a world it is dropped.
-            unsafe { consume(payload, None) };
+        while !self.is_empty() {
+            let Record {
+                action,
+                payload,
+                at,
+                ..
+            } = self.record(self.next);
+            self.pass_over(at);
+            match action {
+                Action::Spawn(bundle) | Action::Insert(bundle) => {
+                    // SAFETY: the payload is the bundle's, and the record is passed.
+                    unsafe { (bundle.drop)(payload) };
+                }
+                Action::Call { drop, .. } => {
+                    // SAFETY: the payload is the closure's, and the record is passed.
+                    unsafe { drop(payload) };
+                }
+                Action::Remove(_) | Action::Despawn | Action::Nothing => {}
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use std::alloc::Layout;
 use std::any::TypeId;
 use std::mem::MaybeUninit;
 
+use crate::entity::Entity;
 use crate::hash::{Lane, StateHasher};
 use crate::storage::BLOCK_ALIGN;
 
@@ -50,6 +51,9 @@ pub enum HashBehavior {
     Skip,
 }
 
+/// Exchanges the handles in the value at an address.
+pub(crate) type MapHandles = unsafe fn(*mut u8, &mut dyn FnMut(Entity) -> Entity);
+
 /// A field of a component as the derive macro found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
@@ -70,18 +74,23 @@ pub struct FieldInfo {
 #[doc(hidden)]
 pub struct ComponentInfo {
     pub name: &'static str,
-    pub type_id: TypeId,
+    /// The Rust type; none for a component that was defined at run time.
+    pub type_id: Option<TypeId>,
     pub layout: Layout,
     /// Drops `count` values in a row.
     pub drop: Option<unsafe fn(*mut u8, usize)>,
     pub clone: CloneBehavior,
     pub hash: HashBehavior,
+    /// Exchanges the handles in one value, where there can be any.
+    pub map: Option<MapHandles>,
     pub fields: Vec<FieldInfo>,
     /// Pieces of a row that lie in separate runs of a block: one for a plain component, one for
     /// each field of a split one; behind them the two ticks of a tracked one.
     pub parts: Vec<Part>,
     /// How many of the parts make up the value.
     pub value_parts: usize,
+    /// Whether every byte of a value may be read and written as such.
+    pub plain: bool,
     /// Whether rows carry ticks.
     pub tracked: bool,
     /// Whether values lie in a sparse set instead of the archetypes.
@@ -124,6 +133,25 @@ impl ComponentInfo {
         fields: Vec<FieldInfo>,
         placement: Placement,
     ) -> Self {
+        Self {
+            type_id: Some(TypeId::of::<T>()),
+            drop: std::mem::needs_drop::<T>().then_some(drop_values::<T> as _),
+            ..Self::of_layout(name, Layout::new::<T>(), clone, hash, fields, placement)
+        }
+    }
+
+    /// Describes values of a layout that need no drop.
+    ///
+    /// # Panics
+    /// As `new`.
+    pub(crate) fn of_layout(
+        name: &'static str,
+        layout: Layout,
+        clone: CloneBehavior,
+        hash: HashBehavior,
+        fields: Vec<FieldInfo>,
+        placement: Placement,
+    ) -> Self {
         let Placement {
             split,
             tracked,
@@ -136,13 +164,13 @@ impl ComponentInfo {
         let part = |offset_bytes, size_bytes| Part {
             offset_bytes,
             size_bytes,
-            run_align: align_of::<T>().max(BLOCK_ALIGN),
+            run_align: layout.align().max(BLOCK_ALIGN),
         };
         let mut parts: Vec<Part> = if split {
             let of_field = |field: &FieldInfo| part(field.offset_bytes, field.size_bytes);
             fields.iter().map(of_field).collect()
         } else {
-            vec![part(0, size_of::<T>())]
+            vec![part(0, layout.size())]
         };
         let value_parts = parts.len();
         if tracked {
@@ -151,18 +179,37 @@ impl ComponentInfo {
         }
         Self {
             name,
-            type_id: TypeId::of::<T>(),
-            layout: Layout::new::<T>(),
-            drop: std::mem::needs_drop::<T>().then_some(drop_values::<T> as _),
+            type_id: None,
+            layout,
+            drop: None,
             clone,
             hash,
+            map: None,
             fields,
             parts,
             value_parts,
+            plain: false,
             tracked,
             sparse,
         }
     }
+}
+
+impl ComponentInfo {
+    /// Says that values can hold handles.
+    pub fn with_handles<T: super::Component>(self) -> Self {
+        Self {
+            map: Some(map_value::<T>),
+            ..self
+        }
+    }
+}
+
+/// # Safety
+/// `value` points to an initialised value of `T` that nobody else uses meanwhile.
+unsafe fn map_value<T: super::Component>(value: *mut u8, map: &mut dyn FnMut(Entity) -> Entity) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { &mut *value.cast::<T>() }.map_fields(map);
 }
 
 /// # Safety

@@ -1,25 +1,32 @@
 //! Component types and what a world knows of them.
 
+mod dynamic;
 pub(crate) mod info;
 mod registry;
+pub(crate) mod required;
 mod set;
 mod storage;
 pub(crate) mod tracking;
 
+pub use dynamic::ComponentDescriptor;
 pub use info::{ComponentId, FieldInfo};
 pub(crate) use registry::Registry;
+pub use required::Requirements;
 pub(crate) use set::ComponentSet;
 pub use storage::{InSparseSet, InTable, Storage};
 pub use tracking::{ByBlock, ByRow, Mut, Ticks, TrackedComponent, Tracking};
 
+use crate::entity::Entity;
 use crate::hash::StateHasher;
 use info::ComponentInfo;
 
 /// A type whose values are attached to entities. Derive it.
 ///
 /// A component is `Send + Sync + 'static`, and `Clone`, so that a world can be forked, and every
-/// field can enter the state hash (see [`StateHash`](crate::StateHash)). The derive takes these
-/// options:
+/// field can enter the state hash (see [`StateHash`](crate::StateHash)).
+///
+/// # Options
+/// The derive takes:
 ///
 /// - `#[component(split)]`: each field is a column of its own, for kernels that mix fields. All
 ///   fields must be `Copy`; access is by [`Fields`](crate::Fields) instead of references.
@@ -29,6 +36,25 @@ use info::ComponentInfo;
 ///   and goes without moving the entity; walking over it looks each row up.
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
+///
+/// `#[require(Other, Another = made(), Third(1, 2))]` brings other components along: whoever gets
+/// this one gets those as well, unless it has them; from `Default`, an expression, or a constructor.
+/// They may require more, and each other. Removing this one leaves them.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Default, Component)]
+/// struct Position(f32, f32);
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// #[derive(Clone, Copy, Component)]
+/// #[require(Position, Health(100))]
+/// struct Monster;
+/// let mut world = World::new();
+/// let weak = world.spawn((Monster, Health(3))).id();
+/// assert!(world.get::<Position>(weak).is_some());
+/// assert_eq!(world.get::<Health>(weak).map(|health| health.0), Some(3));
+/// ```
 ///
 /// Values change through `&mut` only: a value that changes itself behind `&` (a cell, a mutex, an
 /// atomic) changes in every fork that shares its block, and the state hash does not notice.
@@ -67,9 +93,17 @@ pub unsafe trait Component: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn describe() -> ComponentInfo;
 
+    /// Says which components this one brings along.
+    #[doc(hidden)]
+    fn required(add: &mut Requirements<'_>);
+
     /// Adds every field to a hash; nothing for a component that is not state.
     #[doc(hidden)]
     fn hash_fields(&self, hasher: &mut StateHasher);
+
+    /// Exchanges the handles in every field; see [`MapEntities`](crate::MapEntities).
+    #[doc(hidden)]
+    fn map_fields(&mut self, map: &mut dyn FnMut(Entity) -> Entity);
 }
 
 /// A component whose fields lie in columns of their own; `#[component(split)]` derives it.

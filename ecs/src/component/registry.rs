@@ -7,11 +7,16 @@ use rustc_hash::FxHashMap;
 
 use super::Component;
 use super::info::{ComponentId, ComponentInfo};
+use super::required::{Requirement, Requirements};
 
 #[derive(Clone, Default)]
 pub(crate) struct Registry {
     infos: Vec<Arc<ComponentInfo>>,
+    /// Beside `infos`.
+    requirements: Vec<Vec<Requirement>>,
     by_type: FxHashMap<TypeId, ComponentId>,
+    /// Components that were defined at run time.
+    by_name: FxHashMap<&'static str, ComponentId>,
 }
 
 impl Registry {
@@ -25,8 +30,72 @@ impl Registry {
         }
         let id = ComponentId(u32::try_from(self.infos.len()).expect("fewer than 2^32 types"));
         self.infos.push(Arc::new(T::describe()));
+        self.requirements.push(Vec::new());
         self.by_type.insert(TypeId::of::<T>(), id);
+        // Registered first, so that two components may require each other.
+        T::required(&mut Requirements {
+            registry: self,
+            of: id,
+        });
         id
+    }
+
+    /// What a component asks for directly.
+    pub(crate) fn requirements(&self, id: ComponentId) -> &[Requirement] {
+        &self.requirements[id.index()]
+    }
+
+    /// Adds to what a component asks for. What it asks for already stays as it is.
+    pub(super) fn require(&mut self, of: ComponentId, requirement: Requirement) {
+        let known = &mut self.requirements[of.index()];
+        if known
+            .iter()
+            .all(|other| other.component != requirement.component)
+        {
+            known.push(requirement);
+        }
+    }
+
+    /// Number of a component that another world knows, registered if it is new here.
+    ///
+    /// A component that was defined at run time is the same where name and layout are.
+    ///
+    /// # Errors
+    /// The component here that has the name and another layout or nature.
+    ///
+    /// # Panics
+    /// When 2^32 types are registered.
+    pub(crate) fn adopt(&mut self, info: &Arc<ComponentInfo>) -> Result<ComponentId, ComponentId> {
+        let known = match info.type_id {
+            Some(type_id) => self.by_type.get(&type_id),
+            None => self.by_name.get(info.name),
+        };
+        if let Some(&id) = known {
+            let mine = &self.infos[id.index()];
+            let same = mine.layout == info.layout
+                && mine.plain == info.plain
+                && mine.sparse == info.sparse
+                && mine.type_id == info.type_id;
+            return if same { Ok(id) } else { Err(id) };
+        }
+        let id = ComponentId(u32::try_from(self.infos.len()).expect("fewer than 2^32 types"));
+        self.infos.push(Arc::clone(info));
+        self.requirements.push(Vec::new());
+        match info.type_id {
+            Some(type_id) => self.by_type.insert(type_id, id),
+            None => self.by_name.insert(info.name, id),
+        };
+        Ok(id)
+    }
+
+    /// Number of a component that was defined at run time.
+    pub(crate) fn id_of_name(&self, name: &str) -> Option<ComponentId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Components registered so far.
+    pub(crate) fn len(&self) -> usize {
+        self.infos.len()
     }
 
     #[inline]

@@ -2,11 +2,15 @@
 
 mod free;
 mod lane;
+mod mapping;
 mod table;
 
 use std::fmt;
 use std::num::NonZeroU32;
 
+#[doc(hidden)]
+pub use mapping::map_probe;
+pub use mapping::{EntityMap, MapEntities};
 pub(crate) use table::{EntityTable, Location, Place};
 
 /// A handle of one entity: an index and the generation of its use.
@@ -31,6 +35,17 @@ const _: () = assert!(size_of::<Entity>() == 8);
 const _: () = assert!(size_of::<Option<Entity>>() == 8);
 
 impl Entity {
+    /// A handle of no entity in any world: its index is never given out.
+    ///
+    /// ```
+    /// use orrery_ecs::{Entity, World};
+    /// assert!(!World::new().contains(Entity::NONE));
+    /// ```
+    pub const NONE: Self = Self {
+        index: u32::MAX,
+        generation: NonZeroU32::MIN,
+    };
+
     /// Position in the world's entity table.
     pub fn index(self) -> u32 {
         self.index

@@ -238,6 +238,11 @@ impl EntityTable {
         })
     }
 
+    /// Living entities in order of their index.
+    pub(crate) fn living(&self) -> impl Iterator<Item = Entity> {
+        (0..self.len).filter_map(|index| self.living_at(index))
+    }
+
     /// # Panics
     /// When fewer than `count` further entities can live.
     #[inline]

@@ -84,6 +84,7 @@ pub(crate) enum Node {
     EntityPage = 7,
     FreeList = 8,
     SparseSets = 9,
+    Vacant = 10,
 }
 
 /// Collects the canonical bytes of values, little-endian, and hashes them.

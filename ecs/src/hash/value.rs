@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::{Lane, PlainLane, StateHasher};
-use crate::entity::Entity;
+use crate::entity::{Entity, MapEntities};
 
 /// A value that can be part of the state.
 ///
 /// `#[derive(Component)]` and `#[derive(Resource)]` hash field by field; derive this for types
 /// that stand inside them. Fields that give a `&[f32; N]` or `&[f64; N]` by `AsRef`, as vectors
 /// of maths libraries do, need nothing. There is no implementation for hash maps and sets: their
-/// order is not part of their value.
+/// order is not part of their value. The derive writes [`MapEntities`] as well.
 ///
 /// ```
 /// use orrery_ecs::{Component, StateHash};
@@ -33,7 +33,7 @@ use crate::entity::Entity;
     note = "derive `StateHash` for it; take a BTreeMap for a HashMap, whose order is no state; or \
             leave the whole type out by `#[component(not_state)]` or `#[resource(not_state)]`"
 )]
-pub trait StateHash {
+pub trait StateHash: MapEntities {
     /// What the value is made of, if it is plain lanes of one kind without padding. Leave it out;
     /// only what reads memory can promise it.
     const LANE: Option<PlainLane<Self>> = None;
@@ -163,7 +163,10 @@ impl<T: StateHash + ?Sized> StateHash for Box<T> {
     }
 }
 
-impl<T: StateHash + ?Sized> StateHash for std::sync::Arc<T> {
+impl<T: StateHash + ?Sized> StateHash for std::sync::Arc<T>
+where
+    Self: MapEntities,
+{
     fn hash_state(&self, hasher: &mut StateHasher) {
         (**self).hash_state(hasher);
     }
@@ -178,7 +181,7 @@ impl<T: StateHash> StateHash for Option<T> {
     }
 }
 
-impl<K: StateHash, V: StateHash> StateHash for BTreeMap<K, V> {
+impl<K: StateHash + Ord, V: StateHash> StateHash for BTreeMap<K, V> {
     fn hash_state(&self, hasher: &mut StateHasher) {
         hasher.len(self.len());
         for (key, value) in self {
@@ -188,7 +191,7 @@ impl<K: StateHash, V: StateHash> StateHash for BTreeMap<K, V> {
     }
 }
 
-impl<T: StateHash> StateHash for BTreeSet<T> {
+impl<T: StateHash + Ord> StateHash for BTreeSet<T> {
     fn hash_state(&self, hasher: &mut StateHasher) {
         hasher.len(self.len());
         for value in self {

@@ -14,6 +14,7 @@
 mod access;
 mod chunk;
 mod data;
+mod dynamic;
 mod fields;
 mod filter;
 mod iter;
@@ -24,6 +25,7 @@ mod tuple;
 pub(crate) use chunk::run_each_once;
 pub use chunk::{BlockRunner, Chunk, Serial};
 pub use data::{QueryData, ReadOnlyQueryData};
+pub use dynamic::{DynamicChunk, DynamicQuery};
 pub use fields::Fields;
 pub use filter::{QueryFilter, With, Without};
 pub use iter::QueryIter;

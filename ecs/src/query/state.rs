@@ -28,6 +28,8 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     matched: Vec<Matched<D::Columns>>,
     /// Archetypes looked at so far.
     seen: usize,
+    /// The world's count of numbers that came to mean other archetypes, when they were looked at.
+    renumbered: u64,
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
@@ -53,6 +55,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             access,
             matched,
             seen: 0,
+            renumbered: 0,
         })
     }
 
@@ -75,7 +78,14 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             "the query {} was made for another world; make one with World::query of this world",
             std::any::type_name::<D>(),
         );
+        if self.renumbered != world.renumbered() {
+            self.matched.clear();
+            (self.seen, self.renumbered) = (0, world.renumbered());
+        }
         for archetype in &world.archetypes()[self.seen..] {
+            if archetype.is_vacant() {
+                continue;
+            }
             if !F::matches(&self.filter, archetype) {
                 continue;
             }

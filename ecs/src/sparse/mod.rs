@@ -12,6 +12,7 @@
 //! The price is paid by who walks over it: each row of a query is looked up by its handle.
 
 mod index;
+mod made;
 mod sets;
 
 use std::sync::Arc;
@@ -19,11 +20,12 @@ use std::sync::Arc;
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::Registry;
 use crate::component::info::{ComponentId, ComponentInfo};
-use crate::entity::Entity;
+use crate::entity::{Entity, EntityMap};
 use crate::panics::FirstPanic;
 use crate::storage::column::Writer;
 use index::RowIndex;
 
+pub(crate) use made::MadeAside;
 pub(crate) use sets::SparseSets;
 
 /// All entities that have one sparse component, and its values.
@@ -104,6 +106,13 @@ impl SparseSet {
         self.index.set(entity.index(), row, to);
     }
 
+    /// Marks an entity's value as one that has just come.
+    pub(crate) fn mark_added(&mut self, entity: Entity, to: Writer<'_>) {
+        if let Some(row) = self.row(entity) {
+            self.rows.mark_added(0, row, to);
+        }
+    }
+
     /// Readies `remove` and `take`: what may panic without having changed anything.
     pub(crate) fn ready_remove(&mut self, entity: Entity, to: Writer<'_>) {
         if let Some(row) = self.row(entity) {
@@ -146,6 +155,40 @@ impl SparseSet {
         if let Some(entity) = filled_by {
             self.index.set(entity.index(), row, to);
         }
+    }
+
+    /// Makes blocks ours that a user's `clone` would have to copy.
+    fn ready_all(&mut self, to: Writer<'_>) {
+        self.rows.ready_all(to);
+    }
+
+    /// Takes over all rows of another world's set of this component, with new handles. Gives the
+    /// first of them.
+    ///
+    /// # Safety
+    /// `other` is of the same component, and `ready_all` was called for it since the last change.
+    pub(crate) unsafe fn adopt(
+        &mut self,
+        other: &mut Self,
+        map: &EntityMap,
+        to: Writer<'_>,
+    ) -> usize {
+        other.index = RowIndex::default();
+        // SAFETY: sets have one column; the rest is passed on from the caller.
+        let (first, old) = unsafe { self.rows.adopt_rows(&mut other.rows, &[0], to) };
+        for (row, old) in (first..).zip(old) {
+            let new = map.map(old);
+            self.rows.set_entity(row, new, to);
+            self.index.ready(new.index(), to);
+            self.index.set(new.index(), row, to);
+        }
+        first
+    }
+
+    /// Gives back all memory of an empty set.
+    fn release(&mut self) {
+        self.index = RowIndex::default();
+        self.rows.clear();
     }
 
     /// Drops every value.

@@ -67,6 +67,22 @@ impl SparseSets {
         self.present.iter().filter_map(set)
     }
 
+    /// Components with a set, in order of its creation.
+    pub(crate) fn components(&self) -> Vec<ComponentId> {
+        self.present.clone()
+    }
+
+    /// Makes blocks ours that a user's `clone` would have to copy.
+    pub(crate) fn ready_all(&mut self, to: Writer<'_>) {
+        self.iter_mut().for_each(|set| set.ready_all(to));
+    }
+
+    /// Gives back the blocks that empty sets keep.
+    pub(crate) fn release_reserves(&mut self) {
+        let empty = |set: &&mut SparseSet| set.rows().is_empty();
+        self.iter_mut().filter(empty).for_each(SparseSet::release);
+    }
+
     fn iter_mut(&mut self) -> impl Iterator<Item = &mut SparseSet> {
         self.by_component.iter_mut().flatten()
     }

@@ -12,8 +12,9 @@
 //! Slab memory starts zeroed. A recycled block keeps its old bytes: rows beyond a column's
 //! length are never read as values.
 //!
-//! Left out on purpose: giving slabs back while the pool lives, and thread-local caches. A pool
-//! belongs to one world and its forks, and is asked once for 4,096 rows.
+//! A slab goes back to the system only when it is asked for (`release`), and all its blocks are
+//! free. Left out on purpose: thread-local caches. A pool belongs to one world and its forks, and
+//! is asked once for 4,096 rows.
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
@@ -206,6 +207,21 @@ impl Pool {
         }
     }
 
+    /// Gives slabs whose blocks are all free back to the system, at most so many, and says how
+    /// many bytes they had and whether there are more.
+    ///
+    /// # Cost
+    /// Looks at every free block.
+    pub(crate) fn release(&self, slabs_max: usize) -> (usize, bool) {
+        let mut inner = self.lock();
+        let mut bytes = 0;
+        let empty = inner.empty_slabs();
+        for &start in empty.iter().take(slabs_max) {
+            bytes += inner.release_slab(start);
+        }
+        (bytes, empty.len() > slabs_max)
+    }
+
     pub(crate) fn usage(&self) -> PoolUsage {
         self.lock().usage
     }
@@ -263,9 +279,102 @@ impl Inner {
     }
 }
 
+/// Slabs by address, for finding out which one a block was carved from.
+struct Range {
+    start: usize,
+    end: usize,
+    free: usize,
+}
+
+impl Inner {
+    /// Starts of the slabs of which nothing is in use, in order of address.
+    fn empty_slabs(&self) -> Vec<usize> {
+        let mut ranges: Vec<Range> = self.slabs.iter().map(slab_range).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        let mut add = |address: usize, bytes: usize| {
+            let after = ranges.partition_point(|range| range.start <= address);
+            let range = &mut ranges[after - 1];
+            debug_assert!(address < range.end, "every block lies in a slab");
+            range.free += bytes;
+        };
+        for (class, blocks) in self.free.iter().enumerate() {
+            blocks
+                .iter()
+                .for_each(|block| add(block.addr().get(), class_size(class)));
+        }
+        if let Some((start, left)) = self.rest {
+            add(start.addr().get(), left);
+        }
+        let empty = ranges
+            .iter()
+            .filter(|range| range.free == range.end - range.start);
+        empty.map(|range| range.start).collect()
+    }
+
+    /// Gives a slab of which nothing is in use back to the system.
+    fn release_slab(&mut self, start: usize) -> usize {
+        let found = self
+            .slabs
+            .iter()
+            .position(|slab| slab_range(slab).start == start);
+        let Some(index) = found else {
+            return 0;
+        };
+        let range = slab_range(&self.slabs[index]);
+        let inside = |block: &NonNull<u8>| (range.start..range.end).contains(&block.addr().get());
+        for blocks in &mut self.free {
+            blocks.retain(|block| !inside(block));
+        }
+        self.rest = self.rest.filter(|(start, _)| !inside(start));
+        self.usage.reserved_bytes -= range.end - range.start;
+        self.slabs.remove(index);
+        range.end - range.start
+    }
+}
+
+fn slab_range(slab: &Slab) -> Range {
+    let start = slab.data().addr().get();
+    Range {
+        start,
+        end: start + slab.size_bytes(),
+        free: 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slab_goes_back_when_all_its_blocks_are_free() {
+        let pool = Pool::new();
+        let taken: Vec<Memory> = (0..2_000)
+            .map(|i| pool.take(4_000 + i % 50_000, 8))
+            .collect();
+        let large = pool.take(5 << 20, 8);
+        let reserved = pool.usage().reserved_bytes;
+        assert_eq!(pool.release(usize::MAX), (0, false), "everything is in use");
+        let (kept, given) = taken.split_at(1);
+        for &memory in given {
+            // SAFETY: each was taken once above, and is not used afterwards.
+            unsafe { pool.give_back(memory) };
+        }
+        if cfg!(orrery_asan) {
+            return;
+        }
+        let (bytes, more) = pool.release(2);
+        assert!(bytes > 0 && more);
+        let (rest, more) = pool.release(usize::MAX);
+        assert!(!more && bytes + rest < reserved);
+        assert_eq!(pool.usage().reserved_bytes, reserved - bytes - rest);
+        let again = pool.take(4_000, 8);
+        for memory in [kept[0], large, again] {
+            // SAFETY: as above.
+            unsafe { pool.give_back(memory) };
+        }
+        pool.release(usize::MAX);
+        assert_eq!(pool.usage(), PoolUsage::default());
+    }
 
     #[test]
     fn every_class_holds_what_it_was_chosen_for_and_wastes_little() {

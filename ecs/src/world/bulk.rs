@@ -3,13 +3,15 @@
 use super::World;
 use crate::archetype::graph::Direction;
 use crate::archetype::{Archetype, ArchetypeId, FreshColumn};
-use crate::bundle::{Bundle, BundleId};
+use crate::bundle::{Bundle, BundleId, RequiredColumn};
 use crate::component::Registry;
 use crate::component::info::ComponentId;
+use crate::component::required::Make;
 use crate::entity::Entity;
 use crate::panics::FirstPanic;
 use crate::query::QueryFilter;
 use crate::storage::BLOCK_ROWS;
+use crate::storage::block::BlockMemory;
 use crate::storage::column::{BlockPointer, Column, Writer, rows_in_block};
 
 impl World {
@@ -66,7 +68,7 @@ impl World {
                 moving.push(at);
                 continue;
             }
-            let fresh = self.fresh_columns(at, at, bundle_id, &bundle);
+            let fresh = self.fresh_columns(at, at, bundle_id, &[], &bundle);
             let to = Writer {
                 pool: &self.pool,
                 tick: self.tick,
@@ -79,7 +81,8 @@ impl World {
             let edge = self
                 .graph
                 .known_edge(Direction::Insert, at.location(0), bundle_id);
-            let fresh = self.fresh_columns(at, edge.target, bundle_id, &bundle);
+            let (target, required) = (edge.target, &edge.required);
+            let fresh = self.fresh_columns(at, target, bundle_id, required, &bundle);
             self.move_all(Direction::Insert, at, bundle_id, fresh, &mut panicked);
         }
         panicked.resume();
@@ -174,17 +177,19 @@ impl World {
         at: ArchetypeId,
         target: ArchetypeId,
         bundle_id: BundleId,
+        required: &[RequiredColumn],
         bundle: &B,
     ) -> Fresh {
         let components = &self.bundles.info(bundle_id).components;
         let target = &self.archetypes[target.index()];
-        let mut fresh = Fresh::new(components, target, &self.registry);
+        let mut fresh = Fresh::new(components, required, target, &self.registry);
         let archetype = &self.archetypes[at.index()];
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
         fresh.fill(archetype.len(), archetype.room(), bundle, to);
+        fresh.make_required(archetype.len(), archetype.room(), to);
         fresh
     }
 
@@ -219,7 +224,17 @@ impl World {
 
 /// Columns that are being filled; dropped with their values if they are not finished.
 struct Fresh {
+    /// Those of the bundle in its order.
     columns: Vec<FreshColumn>,
+    rows: usize,
+    /// Those of what it brings along.
+    required: Vec<FreshRequired>,
+}
+
+/// The column of a component that a bundle brings along.
+struct FreshRequired {
+    make: Make,
+    column: FreshColumn,
     rows: usize,
 }
 
@@ -227,19 +242,37 @@ impl Fresh {
     fn none() -> Self {
         Self {
             columns: Vec::new(),
+            required: Vec::new(),
             rows: 0,
         }
     }
 
-    fn new(components: &[ComponentId], target: &Archetype, registry: &Registry) -> Self {
+    fn new(
+        components: &[ComponentId],
+        required: &[RequiredColumn],
+        target: &Archetype,
+        registry: &Registry,
+    ) -> Self {
         let columns = components.iter().map(|&component| FreshColumn {
             index: target
                 .column_index(component)
                 .expect("the target has the bundle"),
             column: Column::new(registry.info(component).clone()),
         });
+        let required = required.iter().map(|one| {
+            let column = FreshColumn {
+                index: one.column as usize,
+                column: Column::new(registry.info(one.requirement.component).clone()),
+            };
+            FreshRequired {
+                make: one.requirement.make.clone(),
+                column,
+                rows: 0,
+            }
+        });
         Self {
             columns: columns.collect(),
+            required: required.collect(),
             rows: 0,
         }
     }
@@ -269,6 +302,26 @@ impl Fresh {
         }
     }
 
+    /// Makes what the bundle brings along for as many rows.
+    fn make_required(&mut self, len: usize, room: usize, to: Writer<'_>) {
+        for fresh in &mut self.required {
+            let column = &mut fresh.column.column;
+            // SAFETY: it has no rows yet.
+            unsafe { column.reserve(0, room, to) };
+            let layout = column.info().layout;
+            let memory = BlockMemory::new(to.pool, layout.size(), layout.align());
+            let value = memory.data().as_ptr();
+            for row in 0..len {
+                // SAFETY: `rows` rows are initialised, and room was made for more.
+                let block = unsafe { column.open(row / BLOCK_ROWS, fresh.rows, to) };
+                (fresh.make)(value);
+                // SAFETY: the open block has room for the row, and the value was just made.
+                unsafe { column.put(block, row % BLOCK_ROWS, value, to.tick) };
+                fresh.rows += 1;
+            }
+        }
+    }
+
     fn put<B: Bundle>(&self, value: B, open: &[BlockPointer], row: usize, tick: u64) {
         let mut next = self.columns.iter().zip(open);
         value.visit(&mut |value, _| {
@@ -281,7 +334,10 @@ impl Fresh {
     /// The columns, whose values now belong to who gets them.
     fn finish(mut self) -> Vec<FreshColumn> {
         self.rows = 0;
-        std::mem::take(&mut self.columns)
+        let required = std::mem::take(&mut self.required);
+        let mut columns = std::mem::take(&mut self.columns);
+        columns.extend(required.into_iter().map(|fresh| fresh.column));
+        columns
     }
 }
 
@@ -308,6 +364,10 @@ impl Drop for Fresh {
         for fresh in &mut self.columns {
             // SAFETY: each has exactly `rows` rows, and is forgotten.
             unsafe { fresh.column.clear(self.rows, &mut panicked) };
+        }
+        for fresh in &mut self.required {
+            // SAFETY: as above.
+            unsafe { fresh.column.column.clear(fresh.rows, &mut panicked) };
         }
         // Only reached while a `clone`'s panic is on its way, which is the one to be told.
         std::mem::forget(panicked);

@@ -4,11 +4,12 @@ use std::mem::{MaybeUninit, forget};
 use std::ptr::NonNull;
 
 use super::{SpawnBatch, World};
-use crate::archetype::Run;
-use crate::bundle::Bundle;
+use crate::archetype::{MadeRows, Run};
+use crate::bundle::{Bundle, RequiredColumn, SpawnTarget};
 use crate::component::{Component, InTable};
+use crate::entity::Entity;
 use crate::error::ColumnLengthError;
-use crate::panics::FirstPanic;
+use crate::sparse::{MadeAside, SparseSets};
 use crate::storage::column::Writer;
 
 /// Where the values of one component come from in [`World::spawn_columns`]: a `Vec<T>` that is
@@ -145,14 +146,8 @@ pub struct Columns<'r, 'a> {
     run: &'r mut Run<'a>,
     index: usize,
     rows: usize,
-    /// Columns that are filled and not yet counted.
-    filled: smallvec::SmallVec<[Filled; 12]>,
-}
-
-/// Values that have to be dropped if a later source panics.
-struct Filled {
-    start: NonNull<u8>,
-    drop: Option<unsafe fn(*mut u8, usize)>,
+    /// Columns that are filled and not yet counted; dropped if a later source panics.
+    filled: smallvec::SmallVec<[MadeRows; 12]>,
 }
 
 impl Columns<'_, '_> {
@@ -160,21 +155,31 @@ impl Columns<'_, '_> {
     #[inline]
     fn fill_next<S: ColumnSource>(&mut self, source: &mut S, first: usize) {
         let column = self.run.column(self.index);
+        let drop = column.info().drop;
+        let start = self.run.start_of(self.index, size_of::<S::Component>());
         if column.is_plain() {
-            let start = self.run.start_of(self.index, size_of::<S::Component>());
-            let drop = column.info().drop;
             fill_pieces(source, first, start.cast(), self.rows);
-            self.filled.push(Filled { start, drop });
         } else {
             fill_parts(source, first, self);
         }
+        // SAFETY: the rows were just filled; what is in several pieces needs no drop, or lies in
+        // one piece but for its ticks.
+        self.filled
+            .push(unsafe { MadeRows::new(start, drop, self.rows) });
         self.index += 1;
     }
 
+    /// Makes what the bundle brings along.
+    fn make_required(&mut self, required: &[RequiredColumn], to: Writer<'_>) {
+        for one in required.iter().filter(|one| !one.is_sparse()) {
+            self.filled.push(self.run.make_rows(one, self.rows, to));
+        }
+    }
+
     /// Says that every column has its values.
-    fn finish(mut self) {
-        self.filled.clear();
-        // SAFETY: every column of the bundle was filled, and nothing drops the values any more.
+    fn finish(self) {
+        self.filled.into_iter().for_each(MadeRows::keep);
+        // SAFETY: every column of the archetype was filled, and nothing drops the values any more.
         unsafe { self.run.count(self.rows) };
     }
 }
@@ -207,27 +212,6 @@ fn fill_parts<S: ColumnSource>(source: &mut S, first: usize, columns: &mut Colum
     for (row, value) in values.iter().enumerate() {
         // SAFETY: `fill_pieces` wrote every value; the memory is given back without dropping it.
         unsafe { columns.run.put(columns.index, row, value.as_ptr().cast()) };
-    }
-    // A split component needs no drop; a tracked one is in its place now.
-    columns.filled.push(Filled {
-        start: columns
-            .run
-            .start_of(columns.index, size_of::<S::Component>()),
-        drop: columns.run.column(columns.index).info().drop,
-    });
-}
-
-impl Drop for Columns<'_, '_> {
-    fn drop(&mut self) {
-        let mut panicked = FirstPanic::default();
-        for Filled { start, drop } in self.filled.drain(..) {
-            if let Some(drop) = drop {
-                // SAFETY: the rows of this column were filled and not counted.
-                panicked.catch(|| unsafe { drop(start.as_ptr(), self.rows) });
-            }
-        }
-        // Only reached while a source's panic is on its way, which is the one to be told.
-        forget(panicked);
     }
 }
 
@@ -325,7 +309,11 @@ impl World {
         }
         self.flush_reserved();
         let (bundle_id, target) = self.spawn_target::<S::Bundle>();
-        let columns = self.bundles.info(bundle_id).spawn_columns();
+        let info = self.bundles.info(bundle_id);
+        let has_sparse = !info.is_in_tables();
+        let SpawnTarget {
+            columns, required, ..
+        } = info.spawn_target();
         let archetype = &mut self.archetypes[target.index()];
         let to = Writer {
             pool: &self.pool,
@@ -346,7 +334,25 @@ impl World {
                 filled: smallvec::SmallVec::new(),
             };
             S::fill(&mut sources, first, rows, &mut filling);
+            filling.make_required(required, to);
+            let aside = (0..rows).filter(|_| has_sparse).map(|_| {
+                let registry = &self.registry;
+                MadeAside::new(required, Entity::NONE, &mut self.sparse, registry, to)
+            });
+            let aside: Vec<MadeAside> = aside.collect();
+            let mut make = |sets: &mut SparseSets, id| {
+                sets.make(id, &self.registry, &self.entity_info);
+            };
+            if let Some(one) = aside.first() {
+                one.ready_rows(&mut self.sparse, &mut make, to);
+            }
             filling.finish();
+            drop(run);
+            for (made, row) in aside.into_iter().zip(start + first..) {
+                let entity = archetype.entity(row);
+                made.ready(entity, &mut self.sparse, &mut make, to);
+                made.insert(entity, &mut self.sparse, to);
+            }
             first += rows;
         }
         let rows = start..archetype.len();

@@ -45,6 +45,8 @@ impl World {
             bundles: self.bundles.clone(),
             graph: self.graph.clone(),
             archetypes: self.archetypes.iter().map(Archetype::share).collect(),
+            vacant: self.vacant.clone(),
+            renumbered: self.renumbered,
             sparse: self.sparse.share(),
             resources: self.resources.clone(),
             pool: Arc::clone(&self.pool),

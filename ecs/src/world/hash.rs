@@ -51,6 +51,9 @@ impl World {
 
     fn hash_archetype(&self, archetype: &Archetype) -> u128 {
         archetype.mark_hashed();
+        if archetype.is_vacant() {
+            return StateHasher::node(Node::Vacant, 0).finish();
+        }
         let mut node = StateHasher::node(Node::Archetype, archetype.len());
         node.u128(hash_column(archetype.entities(), archetype.len()));
         // By name: the order of registration depends on who asked first for a component.

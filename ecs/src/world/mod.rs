@@ -3,9 +3,13 @@
 mod access;
 mod bulk;
 mod columns;
+mod compact;
+mod dynamic;
 mod entity_ref;
 mod fork;
 mod hash;
+mod merge;
+mod restructure;
 mod spawn;
 mod structure;
 
@@ -27,7 +31,9 @@ use crate::storage::pool::{Pool, PoolUsage};
 use crate::storage::shared::Shared;
 
 pub use columns::{ColumnSource, ColumnSources, IntoColumnSource};
+pub use compact::Compaction;
 pub use entity_ref::{EntityMut, EntityRef};
+pub(crate) use restructure::Arriving;
 pub use spawn::SpawnBatch;
 
 /// Number of a world in this process. A fork has one of its own.
@@ -53,8 +59,9 @@ impl WorldId {
 ///       Column: blocks of 4,096 rows, 64-byte aligned, shared between forks
 /// ```
 ///
-/// Order is part of the contract: archetypes come in order of their creation, rows in order of
-/// arrival, and a removed row is filled by the last one. The same operations give the same
+/// Order is part of the contract: archetypes come in order of their creation (a new one may take
+/// the place of one that [`compact`](World::compact) took out), rows in order of arrival, and a
+/// removed row is filled by the last one. The same operations give the same
 /// handles, order and [`state_hash`](World::state_hash).
 pub struct World {
     id: WorldId,
@@ -64,6 +71,10 @@ pub struct World {
     bundles: Shared<Bundles>,
     graph: Shared<Graph>,
     archetypes: Vec<Archetype>,
+    /// Numbers that `compact` freed, lowest last.
+    vacant: Vec<ArchetypeId>,
+    /// Counts how often a number came to mean another archetype, for those who remember numbers.
+    renumbered: u64,
     pub(crate) sparse: SparseSets,
     pub(crate) resources: Resources,
     pool: Arc<Pool>,
@@ -93,6 +104,8 @@ impl World {
             bundles: Shared::new(Bundles::default()),
             graph: Shared::new(graph),
             archetypes: vec![empty],
+            vacant: Vec::new(),
+            renumbered: 0,
             sparse: SparseSets::default(),
             resources: Resources::default(),
             pool,
@@ -217,6 +230,15 @@ impl World {
         }
     }
 
+    /// An archetype for writing, and what writing needs.
+    pub(crate) fn archetype_and_writer(&mut self, index: usize) -> (&mut Archetype, Writer<'_>) {
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        (&mut self.archetypes[index], to)
+    }
+
     /// Gives living rows to handles that commands reserved.
     #[inline]
     pub(crate) fn flush_reserved(&mut self) {
@@ -236,15 +258,26 @@ impl World {
         if let Some(id) = self.graph.find(components) {
             return id;
         }
-        let number = u32::try_from(self.archetypes.len())
-            .ok()
-            .filter(|&n| n < MAX_ARCHETYPES);
-        let id = ArchetypeId(number.expect("fewer than 2^32 - 3 archetypes"));
+        let id = self.vacant.last().copied().unwrap_or_else(|| {
+            let next = u32::try_from(self.archetypes.len()).ok();
+            let next = next.filter(|&number| number < MAX_ARCHETYPES);
+            ArchetypeId(next.expect("fewer than 2^32 - 3 archetypes"))
+        });
         let components = components.to_vec();
         let archetype = Archetype::new(id, components, &self.registry, &self.entity_info);
         self.graph.make_mut().add(&archetype);
-        self.archetypes.push(archetype);
+        if self.vacant.pop().is_some() {
+            self.archetypes[id.index()] = archetype;
+            self.renumbered += 1;
+        } else {
+            self.archetypes.push(archetype);
+        }
         id
+    }
+
+    /// Changes whenever a number of an archetype has come to mean another one.
+    pub(crate) fn renumbered(&self) -> u64 {
+        self.renumbered
     }
 }
 

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::{EntityMut, World};
 use crate::archetype::{Archetype, ArchetypeId};
-use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET};
+use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET, RequiredColumn, SpawnTarget};
 use crate::entity::{Entity, Place};
 use crate::error::SpawnAtError;
 use crate::panics::FirstPanic;
+use crate::sparse::MadeAside;
 use crate::storage::column::Writer;
 
 /// Rows that a batch makes room for at once, at most; further room comes block by block.
@@ -32,10 +33,12 @@ impl World {
             tick: self.tick,
         };
         archetype.ready_push(to);
+        let target = info.spawn_target();
+        archetype.make_next(&target.required, to);
         let entity = self.entities.allocate_at(archetype.next_location());
-        let columns = info.spawn_columns();
-        // SAFETY: readied above, and the archetype and columns are the bundle's.
-        unsafe { archetype.push(entity, columns, bundle, to.tick) };
+        // SAFETY: readied above, and the archetype and columns are the bundle's; what else the
+        // archetype has was made.
+        unsafe { archetype.push(entity, &target.columns, bundle, to.tick) };
         EntityMut::new(self, entity)
     }
 
@@ -76,7 +79,9 @@ impl World {
             let rows = first..archetype.len();
             return SpawnBatch { archetype, rows };
         }
-        let columns = info.spawn_columns();
+        let SpawnTarget {
+            columns, required, ..
+        } = info.spawn_target();
         let archetype = &mut self.archetypes[target.index()];
         let to = Writer {
             pool: &self.pool,
@@ -90,9 +95,11 @@ impl World {
         while let Some(bundle) = bundles.next() {
             let wanted = bundles.size_hint().0.saturating_add(1);
             let mut run = archetype.open_run(&mut self.entities, wanted, columns, to);
+            run.make_next(required, to);
             // SAFETY: opened for the columns of this bundle, with a row at least.
             unsafe { run.push(bundle) };
             for bundle in bundles.by_ref().take(run.left()) {
+                run.make_next(required, to);
                 // SAFETY: as above, and no more than are left.
                 unsafe { run.push(bundle) };
             }
@@ -125,7 +132,13 @@ impl World {
             let _ = self.despawn(old);
         }
         self.entities.claim(entity);
-        self.spawn_reserved(entity, bundle);
+        let mut panicked = FirstPanic::default();
+        panicked.catch(|| drop(self.spawn_reserved(entity, bundle)));
+        if self.entities.get(entity) == Some(Place::Reserved) {
+            // Not even an empty row came of it, so the handle goes back.
+            self.entities.free(entity);
+        }
+        panicked.resume();
         Ok(EntityMut::new(self, entity))
     }
 
@@ -136,9 +149,9 @@ impl World {
             return false;
         }
         let (bundle_id, target) = self.spawn_target::<B>();
-        self.ready_place(entity, bundle_id, target);
+        let made = self.ready_place(entity, bundle_id, target);
         // SAFETY: readied a line above.
-        unsafe { self.place(entity, bundle_id, target, bundle) };
+        unsafe { self.place(entity, bundle_id, target, bundle, made) };
         true
     }
 
@@ -150,26 +163,43 @@ impl World {
         target: ArchetypeId,
         bundle: B,
     ) -> EntityMut<'_> {
-        self.ready_place(self.entities.next(), bundle_id, target);
+        let made = self.ready_place(self.entities.next(), bundle_id, target);
         let entity = self.entities.allocate();
         // SAFETY: readied above; taking a handle touches no component.
-        unsafe { self.place(entity, bundle_id, target, bundle) };
+        unsafe { self.place(entity, bundle_id, target, bundle, made) };
         EntityMut::new(self, entity)
     }
 
     /// Readies `place`: what may panic without having changed anything.
-    fn ready_place(&mut self, entity: Entity, bundle_id: BundleId, target: ArchetypeId) {
+    fn ready_place(
+        &mut self,
+        entity: Entity,
+        bundle_id: BundleId,
+        target: ArchetypeId,
+    ) -> MadeAside {
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        for &component in &self.bundles.info(bundle_id).sparse {
+        let info = self.bundles.info(bundle_id);
+        let required = &info.spawn_target().required;
+        let made = MadeAside::new(required, entity, &mut self.sparse, &self.registry, to);
+        made.ready(
+            entity,
+            &mut self.sparse,
+            |sets, id| drop(sets.make(id, &self.registry, &self.entity_info)),
+            to,
+        );
+        for &component in &info.sparse {
             let set = self
                 .sparse
                 .make(component, &self.registry, &self.entity_info);
             set.ready_insert(entity, to);
         }
-        self.archetypes[target.index()].ready_push(to);
+        let archetype = &mut self.archetypes[target.index()];
+        archetype.ready_push(to);
+        archetype.make_next(required, to);
+        made
     }
 
     /// Gives a handle without a row its first components.
@@ -182,6 +212,7 @@ impl World {
         bundle_id: BundleId,
         target: ArchetypeId,
         bundle: B,
+        made: MadeAside,
     ) {
         let info = self.bundles.info(bundle_id);
         let archetype = &mut self.archetypes[target.index()];
@@ -193,7 +224,7 @@ impl World {
         // SAFETY: readied by the caller, and every component is given below.
         unsafe { archetype.push_handle(entity) };
         let mut panicked = FirstPanic::default();
-        let mut next = info.components.iter().zip(info.spawn_columns());
+        let mut next = info.components.iter().zip(&info.spawn_target().columns);
         bundle.visit(&mut |value, _| {
             let (component, column) = next.next().expect("as many columns as components");
             if *column == IN_SPARSE_SET {
@@ -208,6 +239,7 @@ impl World {
                 unsafe { archetype.put_last(*column as usize, value, to.tick) };
             }
         });
+        made.insert(entity, &mut self.sparse, to);
         // A new entity has no old values, whose drops could have panicked.
         panicked.resume();
     }
@@ -226,18 +258,28 @@ impl World {
     fn find_spawn_target<B: Bundle>(&mut self) -> (BundleId, ArchetypeId) {
         let bundle_id = self.bundle_id::<B>();
         let info = self.bundles.info(bundle_id);
-        let (sorted, components) = (info.sorted.clone(), info.components.clone());
-        let archetype = self.archetype_of(&sorted);
+        let all = info.spawned(&self.registry);
+        let archetype = self.archetype_of(&all);
+        let info = self.bundles.info(bundle_id);
         let index = |component| self.archetypes[archetype.index()].column_index(component);
-        let columns = components
+        let columns = info
+            .components
             .iter()
             .map(|&component| index(component).map_or(IN_SPARSE_SET, |index| index as u32));
-        let columns = columns.collect();
-        self.bundles.make_mut().info_mut(bundle_id).spawn = Some((archetype, columns));
+        let required = info
+            .required
+            .iter()
+            .map(|one| RequiredColumn::new(one, index(one.component)));
+        let target = SpawnTarget {
+            archetype,
+            columns: columns.collect(),
+            required: required.collect(),
+        };
+        self.bundles.make_mut().info_mut(bundle_id).spawn = Some(target);
         (bundle_id, archetype)
     }
 
-    pub(super) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
+    pub(crate) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
         if let Some(id) = self.bundles.id::<B>() {
             return id;
         }

@@ -8,7 +8,7 @@ use crate::component::info::ComponentId;
 use crate::entity::{Entity, Location, Place};
 use crate::error::{ComponentError, NoSuchEntity};
 use crate::panics::FirstPanic;
-use crate::sparse::SparseSets;
+use crate::sparse::{MadeAside, SparseSets};
 use crate::storage::column::Writer;
 
 impl World {
@@ -70,6 +70,13 @@ impl World {
                 .make(component, &self.registry, &self.entity_info);
             set.ready_insert(entity, to);
         }
+        let made = MadeAside::new(&edge.required, entity, &mut self.sparse, &self.registry, to);
+        made.ready(
+            entity,
+            &mut self.sparse,
+            |sets, id| drop(sets.make(id, &self.registry, &self.entity_info)),
+            to,
+        );
         let old_row = from.row as usize;
         let mut moved = None;
         if edge.target.0 == from.archetype {
@@ -79,8 +86,9 @@ impl World {
         } else {
             let (source, target) = pair(&mut self.archetypes, from, edge.target);
             source.ready_move(old_row, target, to);
-            // SAFETY: readied a line above; what only the target has is written below, before
-            // anything else.
+            target.make_next(&edge.required, to);
+            // SAFETY: readied above; what only the target has was made or is written below,
+            // before anything else.
             moved = Some(unsafe { source.move_row(old_row, target, edge, to, Leaving::Dropped) });
         }
         let target = &mut self.archetypes[edge.target.index()];
@@ -108,6 +116,7 @@ impl World {
                 unsafe { target.replace(column, row, value, to, &mut panicked) };
             }
         });
+        made.insert(entity, &mut self.sparse, to);
         if let Some(moved) = moved {
             self.entities.set(entity, edge.target.location(row));
             self.settle(from, moved);
@@ -259,18 +268,35 @@ impl World {
     #[cold]
     fn make_edge(&mut self, direction: Direction, at: ArchetypeId, bundle: BundleId) {
         let here = self.archetypes[at.index()].components();
-        let after = components_after(direction, here, &self.bundles.info(bundle).sorted);
-        let target = self.archetype_of(&after);
-        let inserted = match direction {
-            Direction::Insert => &self.bundles.info(bundle).components[..],
-            Direction::Remove => &[],
+        let info = self.bundles.info(bundle);
+        let moved = match direction {
+            Direction::Insert => info.spawned(&self.registry),
+            Direction::Remove => info.sorted.to_vec(),
+        };
+        let target = self.archetype_of(&components_after(direction, here, &moved));
+        let info = self.bundles.info(bundle);
+        let (inserted, required) = match direction {
+            Direction::Insert => (&info.components[..], &info.required[..]),
+            Direction::Remove => (&[][..], &[][..]),
         };
         let (from, to) = (
             &self.archetypes[at.index()],
             &self.archetypes[target.index()],
         );
-        let edge = Edge::new(from, to, inserted);
+        let edge = Edge::new(from, to, inserted, required);
         self.graph.make_mut().remember(direction, at, bundle, edge);
+    }
+
+    /// Makes the edge between two archetypes, if it is not known.
+    pub(super) fn find_direct_edge(&mut self, at: ArchetypeId, target: ArchetypeId) {
+        if !self.graph.has_direct_edge(at, target) {
+            let (from, to) = (
+                &self.archetypes[at.index()],
+                &self.archetypes[target.index()],
+            );
+            let edge = Edge::new(from, to, &[], &[]);
+            self.graph.make_mut().remember_direct(at, edge);
+        }
     }
 
     /// Records who filled the gap at `from`, then goes on with a panic that a drop raised.
@@ -311,7 +337,7 @@ unsafe fn assemble<B: Bundle>(
 }
 
 /// Two different archetypes at once.
-fn pair(
+pub(super) fn pair(
     archetypes: &mut [Archetype],
     from: Location,
     target: ArchetypeId,

@@ -3,7 +3,9 @@
 use std::marker::PhantomData;
 
 use bytemuck::{Pod, Zeroable};
-use orrery_ecs::{Component, Entity, Fields, Resource, StateHash, StateHasher, World, WorldHash};
+use orrery_ecs::{
+    Component, Entity, Fields, MapEntities, Resource, StateHash, StateHasher, World, WorldHash,
+};
 
 use crate::support::{Num, Parts};
 
@@ -69,6 +71,12 @@ fn a_copy_component_is_not_cloned_value_by_value() {
 #[derive(Clone, Copy)]
 #[repr(align(256))]
 struct Far(u8);
+
+impl MapEntities for Far {
+    const MAPS: bool = false;
+
+    fn map_entities(&mut self, _: &mut dyn FnMut(Entity) -> Entity) {}
+}
 
 impl StateHash for Far {
     fn hash_state(&self, hasher: &mut StateHasher) {
@@ -191,6 +199,12 @@ fn a_hash_of_its_own_goes_before_as_ref() {
             std::array::from_ref(&self.0)
         }
     }
+    impl MapEntities for Angle {
+        const MAPS: bool = false;
+
+        fn map_entities(&mut self, _: &mut dyn FnMut(Entity) -> Entity) {}
+    }
+
     impl StateHash for Angle {
         fn hash_state(&self, hasher: &mut StateHasher) {
             hasher.f32(self.0 % 360.0);

@@ -2,10 +2,14 @@
 
 mod changes;
 mod commands;
+mod compaction;
 mod components;
 mod derives;
 mod drops;
+mod dynamic;
 mod entities;
+mod merge;
 mod panics;
 mod queries;
+mod required;
 mod sparse;

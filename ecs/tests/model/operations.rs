@@ -206,7 +206,19 @@ fn queue(world: &mut World, operations: &[Operation], ledger: &Ledger) -> Answer
     for operation in operations {
         match *operation {
             Operation::Spawn(shape, value) => {
-                entities.push(with_shape!(shape, B => commands.spawn(B::make(value, ledger)).id()))
+                let entity = with_shape!(shape, B => commands.spawn(B::make(value, ledger)).id());
+                let more = after_spawn(value);
+                let mut spawned = commands.entity(entity);
+                if let Some(value) = more.named {
+                    spawned.insert(Named::new(value, ledger));
+                }
+                if more.without_num {
+                    spawned.remove::<Num>();
+                }
+                if more.despawned {
+                    spawned.despawn();
+                }
+                entities.push(entity);
             }
             Operation::Insert(entity, shape, value) => {
                 with_shape!(shape, B => commands.insert(entity, B::make(value, ledger)));
@@ -220,11 +232,28 @@ fn queue(world: &mut World, operations: &[Operation], ledger: &Ledger) -> Answer
     }
     queue.apply(world);
     assert!(queue.is_empty());
+    entities.retain(|&entity| world.contains(entity));
     Answer {
         entities,
         worked: true,
         missed: queue.missed(),
         ..Answer::default()
+    }
+}
+
+/// What else a queue is told of an entity that it spawns.
+pub(crate) struct AfterSpawn {
+    pub(crate) named: Option<u32>,
+    pub(crate) without_num: bool,
+    pub(crate) despawned: bool,
+}
+
+/// Decided by the value that it is spawned with.
+pub(crate) fn after_spawn(value: u32) -> AfterSpawn {
+    AfterSpawn {
+        named: value.is_multiple_of(3).then_some(wrap(value + 1)),
+        without_num: value.is_multiple_of(5),
+        despawned: value.is_multiple_of(11),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use orrery_ecs::{Entity, World};
 
-use super::operations::{Answer, Operation, Total, bits, wrap};
+use super::operations::{Answer, Operation, Total, after_spawn, bits, wrap};
 use super::shapes::{GHOST, KINDS, NAMED, NUM, PARTS, POS, Shape, Spirit, WIDE, passes};
 use crate::support::{Named, Num, Parts, Pos, Wide};
 
@@ -21,6 +21,39 @@ pub(crate) struct Model {
     free: Vec<Entity>,
     indices: u32,
     pub(crate) total: Option<u64>,
+}
+
+/// A command as the model sees it.
+enum Command {
+    Give(u8, u32),
+    Remove(u8),
+    Despawn,
+}
+
+/// What the queue is told for an operation; a spawn brings more for its own entity.
+fn commands_of(operation: &Operation, spawned: Entity) -> Vec<(Entity, Command)> {
+    match *operation {
+        Operation::Spawn(shape, value) => {
+            let mut all = vec![(spawned, Command::Give(bits(shape), value))];
+            let more = after_spawn(value);
+            all.extend(
+                more.named
+                    .map(|value| (spawned, Command::Give(1 << NAMED, value))),
+            );
+            all.extend(
+                more.without_num
+                    .then_some((spawned, Command::Remove(1 << NUM))),
+            );
+            all.extend(more.despawned.then_some((spawned, Command::Despawn)));
+            all
+        }
+        Operation::Insert(entity, shape, value) => {
+            vec![(entity, Command::Give(bits(shape), value))]
+        }
+        Operation::Remove(entity, shape) => vec![(entity, Command::Remove(bits(shape)))],
+        Operation::Despawn(entity) => vec![(entity, Command::Despawn)],
+        _ => unreachable!("the generator queues only these"),
+    }
 }
 
 fn kinds_of(row: &Row) -> u8 {
@@ -333,36 +366,72 @@ impl Model {
         self.release(entity);
     }
 
-    /// Handles are given out first, all of them, then the commands are done in order.
+    /// Handles are given out first, all of them; then what is asked of each entity is done at
+    /// once, entities in the order in which they are first spoken of.
     fn commands(&mut self, list: &[Operation]) -> Answer {
-        let spawns = list
-            .iter()
-            .filter(|one| matches!(one, Operation::Spawn(..)));
-        let entities: Vec<Entity> = spawns.map(|_| self.handle()).collect();
-        let (mut next, mut missed) = (entities.iter(), 0);
+        let is_spawn = |one: &&Operation| matches!(one, Operation::Spawn(..));
+        let spawns = list.iter().filter(is_spawn).map(|_| self.handle());
+        let entities: Vec<Entity> = spawns.collect();
+        let mut next = entities.iter();
+        let mut groups: Vec<(Entity, Vec<Command>)> = Vec::new();
         for operation in list {
-            let hit = match *operation {
-                Operation::Spawn(shape, value) => {
-                    let entity = *next.next().expect("one for each spawn");
-                    self.place(entity, bits(shape), value);
-                    true
-                }
-                Operation::Remove(entity, shape) => {
-                    let lives = self.rows.contains_key(&entity);
-                    if lives {
-                        self.remove(entity, bits(shape));
-                    }
-                    lives
-                }
-                _ => self.run(operation).worked,
+            let spawned = match operation {
+                Operation::Spawn(..) => *next.next().expect("one for each spawn"),
+                _ => Entity::NONE,
             };
-            missed += u64::from(!hit);
+            for (entity, command) in commands_of(operation, spawned) {
+                match groups.iter_mut().find(|(other, _)| *other == entity) {
+                    Some((_, group)) => group.push(command),
+                    None => groups.push((entity, vec![command])),
+                }
+            }
+        }
+        let mut missed = 0;
+        for (entity, group) in groups {
+            missed += self.do_group(entity, &group, entities.contains(&entity));
         }
         Answer {
-            entities,
+            entities: entities
+                .into_iter()
+                .filter(|entity| self.rows.contains_key(entity))
+                .collect(),
             missed,
             ..Answer::of(true)
         }
+    }
+
+    fn do_group(&mut self, entity: Entity, group: &[Command], is_new: bool) -> u64 {
+        if !is_new && !self.rows.contains_key(&entity) {
+            return group.len() as u64;
+        }
+        let mut row = self.rows.get(&entity).copied().unwrap_or_default();
+        for (at, command) in group.iter().enumerate() {
+            match *command {
+                Command::Give(kinds, value) => fill(&mut row, kinds, value),
+                Command::Remove(kinds) => {
+                    let gone = (0..KINDS).filter(|kind| kinds >> kind & 1 == 1);
+                    gone.for_each(|kind| row[kind] = None);
+                }
+                Command::Despawn => {
+                    if is_new {
+                        self.release(entity);
+                    } else {
+                        self.despawn(entity);
+                    }
+                    return (group.len() - at - 1) as u64;
+                }
+            }
+        }
+        if is_new {
+            let at = self.archetype(kinds_of(&row));
+            self.archetypes[at].1.push(entity);
+            self.rows.insert(entity, row);
+        } else {
+            // Its archetype is made even where nothing moves.
+            self.archetype(kinds_of(&row));
+            self.change(entity, row);
+        }
+        0
     }
 
     /// Compares everything a world can be asked for.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use bytemuck::{Pod, Zeroable};
-use orrery_ecs::{BlockRunner, Component, Entity, StateHash, StateHasher, World};
+use orrery_ecs::{BlockRunner, Component, Entity, MapEntities, StateHash, StateHasher, World};
 
 /// SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications a number.
 pub(crate) struct Random(u64);
@@ -101,6 +101,12 @@ impl Drop for Token {
         let fuse = self.0.0.drop_fuse.fetch_sub(1, Ordering::Relaxed);
         assert!(fuse != 1, "planned panic in a drop");
     }
+}
+
+impl MapEntities for Token {
+    const MAPS: bool = false;
+
+    fn map_entities(&mut self, _: &mut dyn FnMut(Entity) -> Entity) {}
 }
 
 impl StateHash for Token {

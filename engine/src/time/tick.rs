@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use orrery_ecs::{Resource, StateHash, StateHasher};
+use orrery_ecs::{Entity, MapEntities, Resource, StateHash, StateHasher};
 
 use super::Step;
 
@@ -50,6 +50,12 @@ impl Time {
     pub fn set_step(&mut self, step: Step) {
         self.step = step;
     }
+}
+
+impl MapEntities for Step {
+    const MAPS: bool = false;
+
+    fn map_entities(&mut self, _: &mut dyn FnMut(Entity) -> Entity) {}
 }
 
 impl StateHash for Step {

@@ -28,7 +28,10 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "ecs/src/system/",
     "ecs/src/commands/",
     "ecs/src/component/",
+    "ecs/src/entity/",
+    "ecs/src/sparse/",
     "ecs/src/resource/",
+    "ecs/tests/behaviour/dynamic.rs",
     "ecs/derive/src/",
     "engine/src/workers/",
 ];

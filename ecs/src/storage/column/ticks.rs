@@ -32,7 +32,7 @@ impl TickRuns {
     /// # Safety
     /// `row` lies inside the block, which is the caller's alone.
     #[inline]
-    pub(super) unsafe fn set_changed(self, row: usize, tick: u64) {
+    pub(crate) unsafe fn set_changed(self, row: usize, tick: u64) {
         // SAFETY: guaranteed by the caller.
         let changed = unsafe { self.changed.add(row) };
         // SAFETY: as above.
@@ -44,7 +44,7 @@ impl TickRuns {
     /// # Safety
     /// As `set_changed`.
     #[inline]
-    pub(super) unsafe fn set_added(self, row: usize, tick: u64) {
+    pub(crate) unsafe fn set_added(self, row: usize, tick: u64) {
         // SAFETY: guaranteed by the caller.
         let added = unsafe { self.added.add(row) };
         // SAFETY: as above.

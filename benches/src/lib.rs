@@ -14,6 +14,7 @@
 //!            probe, machine   what the memory gives at this minute, where and on which commit
 //! reference  Flat, kernels    columns on huge pages and AVX2 loops written by hand: R
 //! cases      ecs, math        the cases themselves
+//! instructions                what each case needs of them, as a record that can be checked
 //! ```
 //!
 //! `cargo bench -p orrery-benches` runs all at full size; `-- NAME` picks those whose name
@@ -21,4 +22,5 @@
 
 pub mod cases;
 pub mod harness;
+pub mod instructions;
 pub mod reference;

@@ -1,40 +1,103 @@
 //! Orrery beside its peers: the same work, in turn, in one process.
 //!
 //! `orrery-compare ecs [WORD ...]` prints a table of the rows whose name contains a word, all of
-//! them without one, and in the last line how many goals were met. Peers must give the digest
-//! that ours and R give, or the program stops: a peer that does something else is no peer.
+//! them without one, and in the last line how many rows met their goals. Peers must give the
+//! digest that ours and R give, or the program stops: a peer that does something else is no peer.
+//!
+//! `orrery-compare model` does the same random operations to three engines and to a plain map, and
+//! says in the last line how often they differed.
 //!
 //! It is outside the workspace's default members: building the peers takes a minute or more, and
 //! nobody who works on the engine should wait for them.
 
 mod ecs;
+mod model;
+mod print;
 mod table;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use orrery_benches::harness::{Machine, in_place_bandwidth};
+use print::Format;
 
-const USAGE: &str = "usage: orrery-compare ecs [WORD ...]";
+const USAGE: &str = "\
+usage: orrery-compare ecs [--markdown] [WORD ...]
+       orrery-compare model [--operations N] [--seed S]";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some("ecs") => {
-            println!("{}", Machine::find());
-            println!("{}", in_place_bandwidth(24 << 20, 200));
-            println!("{}", in_place_bandwidth(256 << 20, 10));
-            let words: Vec<String> = arguments.collect();
-            let (met, goals) = table::print(&ecs::rows(), &words);
-            println!("met {met} of {goals}");
-            ExitCode::SUCCESS
-        }
+        Some("ecs") => compare(arguments.collect()),
+        Some("model") => walk(arguments),
         Some("--help" | "-h") => {
             println!("{USAGE}");
             ExitCode::SUCCESS
         }
-        _ => {
-            eprintln!("{USAGE}");
-            ExitCode::from(2)
+        _ => refuse("a command is missing"),
+    }
+}
+
+fn refuse(reason: &str) -> ExitCode {
+    eprintln!("orrery-compare: {reason}\n{USAGE}");
+    ExitCode::from(2)
+}
+
+fn compare(arguments: Vec<String>) -> ExitCode {
+    let (options, words): (Vec<String>, Vec<String>) = arguments
+        .into_iter()
+        .partition(|argument| argument.starts_with("--"));
+    let mut format = Format::Text;
+    for option in options {
+        match option.as_str() {
+            "--markdown" => format = Format::Markdown,
+            _ => return refuse(&format!("there is no option {option}")),
         }
     }
+    println!("{}", Machine::find());
+    println!("{}", in_place_bandwidth(24 << 20, 200));
+    println!("{}", in_place_bandwidth(256 << 20, 10));
+    if format == Format::Markdown {
+        println!();
+    }
+    let tally = print::rows(&ecs::rows(), &words, format);
+    println!("\nmet {} of {}", tally.met, tally.rows);
+    ExitCode::SUCCESS
+}
+
+fn walk(mut arguments: impl Iterator<Item = String>) -> ExitCode {
+    let mut plan = model::Plan {
+        operations: 1_000_000,
+        seed: 7,
+    };
+    while let Some(option) = arguments.next() {
+        let value = arguments.next().and_then(|text| text.parse::<u64>().ok());
+        match (option.as_str(), value) {
+            ("--operations", Some(count)) if count > 0 => plan.operations = count as usize,
+            ("--seed", Some(seed)) => plan.seed = seed,
+            ("--operations" | "--seed", _) => {
+                return refuse(&format!("{option} needs a whole number"));
+            }
+            _ => return refuse(&format!("there is no option {option}")),
+        }
+    }
+    let start = Instant::now();
+    let outcome = model::run(&plan, &mut |done| {
+        eprintln!(
+            "{done} of {} operations, {:.1?}",
+            plan.operations,
+            start.elapsed()
+        );
+    });
+    for difference in &outcome.differences {
+        println!("{difference}");
+    }
+    println!(
+        "engines {}, seed {}, operations {}, differences {}",
+        outcome.engines.join(" "),
+        plan.seed,
+        outcome.operations,
+        outcome.differences.len()
+    );
+    ExitCode::from(u8::from(!outcome.differences.is_empty()))
 }

@@ -4,7 +4,7 @@ use orrery_ecs::{Lanes, QueryState, World};
 
 use super::SEED;
 use super::population::{
-    DIGEST_START, Position, Purpose, digest, digest_of, flat, moving_world, rich_world,
+    DIGEST_START, Position, Purpose, Rich, digest, digest_of, flat, moving_world, rich_world,
 };
 use crate::harness::{Case, Expected, Goal, Work};
 use crate::reference::Flat;
@@ -39,7 +39,17 @@ pub(super) fn cases() -> Vec<Case> {
         fork("fork_1m_2_columns", |size, seed| {
             forking(moving_world(size, seed))
         }),
-        fork("fork_1m_4_columns", |size, _| forking(rich_world(size))),
+        Case {
+            bytes_each: size_of::<Rich>(),
+            goal: Goal::Open,
+            ..fork("fork_1m_copy", |size, _| {
+                copying(size * size_of::<Rich>() / size_of::<f32>())
+            })
+        },
+        Case {
+            reference: Some("fork_1m_copy"),
+            ..fork("fork_1m_4_columns", |size, _| forking(rich_world(size)))
+        },
         copy,
         writes,
     ]
@@ -136,6 +146,14 @@ impl Work for FirstWrites {
 struct Memcpy {
     from: Flat,
     into: Flat,
+}
+
+/// What a fork would be without sharing: a copy of all bytes.
+fn copying(lanes: usize) -> Box<dyn Work> {
+    Box::new(Memcpy {
+        from: Flat::from_fn(lanes, |index| index as f32),
+        into: Flat::from_fn(lanes, |_| 0.0),
+    })
 }
 
 fn memcpy(size: usize, seed: u64) -> Box<dyn Work> {

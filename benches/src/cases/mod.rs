@@ -2,12 +2,18 @@
 //!
 //! Names begin with the operation, so that a word on the command line picks a family.
 
-mod access;
+pub mod access;
+pub mod archetypes;
 mod axpy;
+pub mod changes;
+pub mod despawn;
 mod fork;
 mod hash;
+pub mod insert;
+pub mod inverse;
+pub mod pass;
 pub mod population;
-mod structure;
+mod spawn;
 mod walk;
 
 use crate::harness::Case;
@@ -23,10 +29,16 @@ const SEED: u64 = 7;
 pub fn ecs() -> Vec<Case> {
     [
         walk::cases(),
+        pass::cases(),
+        archetypes::cases(),
+        inverse::cases(),
+        spawn::cases(),
+        despawn::cases(),
+        access::cases(),
+        insert::cases(),
+        changes::cases(),
         fork::cases(),
         hash::cases(),
-        structure::cases(),
-        access::cases(),
     ]
     .concat()
 }

@@ -36,6 +36,8 @@ vectors! {
     Position
     /// How it moves.
     Velocity
+    /// How its velocity changes.
+    Acceleration
     /// How it is turned.
     Rotation
 }
@@ -44,6 +46,16 @@ vectors! {
 #[derive(Clone, Copy, Debug, PartialEq, Component, Pod, Zeroable)]
 #[repr(C)]
 pub struct Transform(pub [f32; 16]);
+
+/// The small component of entities that get and lose another one.
+#[derive(Clone, Copy, Debug, PartialEq, Component, Pod, Zeroable)]
+#[repr(C)]
+pub struct Small(pub f32);
+
+/// The component that comes and goes.
+#[derive(Clone, Copy, Debug, PartialEq, Component, Pod, Zeroable)]
+#[repr(C)]
+pub struct Mark(pub f32);
 
 /// A position and a velocity.
 pub type Moving = (Position, Velocity);
@@ -60,6 +72,10 @@ pub enum Purpose {
     Motion = 2,
     /// How it is turned.
     Turn = 3,
+    /// In which order entities are asked for.
+    Shuffle = 4,
+    /// How its velocity changes.
+    Change = 5,
 }
 
 /// Three random lanes of one entity, in `[-1, 1)`.
@@ -76,6 +92,14 @@ pub fn moving(seed: u64, entity: usize) -> Moving {
         vector(seed, entity, Purpose::Place).into(),
         vector(seed, entity, Purpose::Motion).into(),
     )
+}
+
+/// The entity of the passes over three components.
+#[must_use]
+pub fn accelerated(seed: u64, entity: usize) -> (Position, Velocity, Acceleration) {
+    let (position, velocity) = moving(seed, entity);
+    let acceleration = vector(seed, entity, Purpose::Change).into();
+    (position, velocity, acceleration)
 }
 
 /// The entity of the cases about bytes. Cheap to make, since spawning it is timed.
@@ -118,6 +142,14 @@ pub fn flat(size: usize, seed: u64, purpose: Purpose) -> Flat {
         }
         values[lane % 3]
     })
+}
+
+/// Puts values into random order.
+pub fn shuffle<T>(values: &mut [T], seed: u64) {
+    for last in (1..values.len()).rev() {
+        let mut draws = Random::new(seed).at(0, last as u64, Purpose::Shuffle as u32);
+        values.swap(last, draws.below(last as u32 + 1) as usize);
+    }
 }
 
 /// Takes write access to every block of what a query writes, and writes nothing.

@@ -1,9 +1,6 @@
 //! What is measured: a piece of work, its sizes, its seed and what must come out.
 
-use std::fmt;
-
-use super::report::duration;
-use super::{Comparison, Samples};
+use super::{Comparison, Goal, Samples};
 
 /// Something that can be timed again and again.
 ///
@@ -41,33 +38,6 @@ impl Expected {
         Self {
             smoke: digest,
             full: digest,
-        }
-    }
-}
-
-/// What a full run should reach.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Goal {
-    /// Measured to be known, not to be met.
-    Open,
-    /// At most so many times the reference.
-    RatioMax(f64),
-    /// At most so many nanoseconds for each element.
-    NanosEachMax(f64),
-    /// At most so many nanoseconds for the run.
-    NanosMax(f64),
-    /// At least so many bytes a nanosecond, which is GB/s.
-    BytesPerNanoMin(f64),
-}
-
-impl fmt::Display for Goal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Open => f.write_str("-"),
-            Self::RatioMax(most) => write!(f, "<= {most} R"),
-            Self::NanosEachMax(most) => write!(f, "<= {most} ns each"),
-            Self::NanosMax(most) => write!(f, "<= {}", duration(most)),
-            Self::BytesPerNanoMin(least) => write!(f, ">= {least} GB/s"),
         }
     }
 }
@@ -120,24 +90,11 @@ impl Case {
         work
     }
 
-    /// Whether the goal was met; `None` where there is none.
-    ///
-    /// Ratios are judged by the better of their two forms: a disturbance that hits one side alone
-    /// moves the medians, one lucky reading moves the minima, and neither says anything of the
-    /// code.
+    /// Whether the goal was met; `None` where there is none, or where it does not apply.
     #[must_use]
     pub fn reached(&self, samples: &Samples, against: Option<&Comparison>) -> Option<bool> {
-        let (each, median) = (self.full as f64, samples.median());
-        match self.goal {
-            Goal::Open => None,
-            Goal::RatioMax(most) => {
-                let found = against?;
-                Some(found.ratio_of_minima().min(found.ratio_of_medians()) <= most)
-            }
-            Goal::NanosEachMax(most) => Some(median / each <= most),
-            Goal::NanosMax(most) => Some(median <= most),
-            Goal::BytesPerNanoMin(least) => Some(self.bytes_each as f64 * each / median >= least),
-        }
+        let bytes = self.bytes_each as f64 * self.full as f64;
+        self.goal.reached(samples, against, self.full as f64, bytes)
     }
 }
 
@@ -145,33 +102,4 @@ fn run_once(work: &mut dyn Work) -> u64 {
     work.reset();
     work.run();
     work.result()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cases;
-
-    #[test]
-    fn a_goal_is_judged_in_its_own_unit() {
-        let case = |goal| Case {
-            goal,
-            full: 1_000,
-            bytes_each: 16,
-            ..cases::ecs()[0]
-        };
-        let samples = Samples::new(vec![2_000.0]);
-        let judged = |goal| case(goal).reached(&samples, None);
-        assert_eq!(judged(Goal::Open), None);
-        assert_eq!(judged(Goal::NanosEachMax(2.0)), Some(true));
-        assert_eq!(judged(Goal::NanosMax(1_999.0)), Some(false));
-        assert_eq!(judged(Goal::BytesPerNanoMin(8.0)), Some(true));
-        assert_eq!(judged(Goal::BytesPerNanoMin(8.1)), Some(false));
-        let comparison = Comparison {
-            subject: samples.clone(),
-            reference: Samples::new(vec![1_000.0]),
-        };
-        let ratio = |most| case(Goal::RatioMax(most)).reached(&samples, Some(&comparison));
-        assert_eq!((ratio(1.9), ratio(2.0)), (Some(false), Some(true)));
-    }
 }

@@ -108,6 +108,12 @@ impl Comparison {
     pub fn ratio_of_medians(&self) -> f64 {
         self.subject.median() / self.reference.median()
     }
+
+    /// The lower of the two.
+    #[must_use]
+    pub fn better_ratio(&self) -> f64 {
+        self.ratio_of_minima().min(self.ratio_of_medians())
+    }
 }
 
 /// Measures two works in turn.

@@ -41,7 +41,7 @@ pub fn in_place_bandwidth(size_bytes: usize, passes: usize) -> Bandwidth {
     assert!(passes > 0, "a probe without a pass");
     let lanes = size_bytes / 2 / size_of::<f32>();
     let mut a = Flat::from_fn(lanes, |index| index as f32);
-    let b = Flat::from_fn(lanes, |_| 0.5);
+    let b: Flat = Flat::from_fn(lanes, |_| 0.5);
     let moved_bytes = (3 * lanes * size_of::<f32>()) as f64;
     let pass = |_| {
         let start = Instant::now();

@@ -14,24 +14,24 @@ pub fn axpy(level: Level, a: &mut [f32], b: &[f32], s: f32) {
     }
 }
 
-/// Adds `velocity * s` to each position and to each rotation.
+/// Adds `acceleration * s` to each velocity, then `velocity * s` to each position.
 ///
 /// One pass over three arrays: all are read, two are written.
 ///
 /// # Panics
 /// When the slices differ in length.
-pub fn drift_and_spin(
+pub fn integrate(
     level: Level,
     position: &mut [f32],
-    rotation: &mut [f32],
-    velocity: &[f32],
+    velocity: &mut [f32],
+    acceleration: &[f32],
     s: f32,
 ) {
-    assert_eq!(position.len(), velocity.len(), "slices of one batch");
-    assert_eq!(rotation.len(), velocity.len(), "slices of one batch");
+    assert_eq!(position.len(), acceleration.len(), "slices of one batch");
+    assert_eq!(velocity.len(), acceleration.len(), "slices of one batch");
     match level {
-        Level::Scalar => scalar_drift_and_spin(position, rotation, velocity, s),
-        Level::Avx2(token) => avx2_drift_and_spin(token, position, rotation, velocity, s),
+        Level::Scalar => scalar_integrate(position, velocity, acceleration, s),
+        Level::Avx2(token) => avx2_integrate(token, position, velocity, acceleration, s),
     }
 }
 
@@ -41,11 +41,10 @@ fn scalar_axpy(a: &mut [f32], b: &[f32], s: f32) {
     }
 }
 
-fn scalar_drift_and_spin(position: &mut [f32], rotation: &mut [f32], velocity: &[f32], s: f32) {
-    for ((p, r), v) in position.iter_mut().zip(rotation).zip(velocity) {
-        let step = *v * s;
-        *p += step;
-        *r += step;
+fn scalar_integrate(position: &mut [f32], velocity: &mut [f32], acceleration: &[f32], s: f32) {
+    for ((p, v), a) in position.iter_mut().zip(velocity).zip(acceleration) {
+        *v += *a * s;
+        *p += *v * s;
     }
 }
 
@@ -69,30 +68,31 @@ orrery_math::kernel! {
 }
 
 orrery_math::kernel! {
-    fn avx2_drift_and_spin(
+    fn avx2_integrate(
         token,
         position: &mut [f32],
-        rotation: &mut [f32],
-        velocity: &[f32],
+        velocity: &mut [f32],
+        acceleration: &[f32],
         s: f32,
     ) {
         use core::arch::x86_64::{__m256, _mm256_add_ps, _mm256_mul_ps, _mm256_set1_ps};
         let factor = _mm256_set1_ps(s);
         let (p_turns, p_tail) = position.as_chunks_mut::<16>();
-        let (r_turns, r_tail) = rotation.as_chunks_mut::<16>();
-        let (v_turns, v_tail) = velocity.as_chunks::<16>();
-        for ((p, r), v) in p_turns.iter_mut().zip(r_turns).zip(v_turns) {
-            let (mut place, mut turn, step): ([__m256; 2], [__m256; 2], [__m256; 2]) =
-                (bytemuck::must_cast(*p), bytemuck::must_cast(*r), bytemuck::must_cast(*v));
+        let (v_turns, v_tail) = velocity.as_chunks_mut::<16>();
+        let (a_turns, a_tail) = acceleration.as_chunks::<16>();
+        for ((p, v), a) in p_turns.iter_mut().zip(v_turns).zip(a_turns) {
+            let (mut place, mut speed, change): ([__m256; 2], [__m256; 2], [__m256; 2]) =
+                (bytemuck::must_cast(*p), bytemuck::must_cast(*v), bytemuck::must_cast(*a));
             for register in 0..2 {
-                let product = _mm256_mul_ps(step[register], factor);
-                place[register] = _mm256_add_ps(place[register], product);
-                turn[register] = _mm256_add_ps(turn[register], product);
+                let step = _mm256_mul_ps(change[register], factor);
+                speed[register] = _mm256_add_ps(speed[register], step);
+                let step = _mm256_mul_ps(speed[register], factor);
+                place[register] = _mm256_add_ps(place[register], step);
             }
+            *v = bytemuck::must_cast(speed);
             *p = bytemuck::must_cast(place);
-            *r = bytemuck::must_cast(turn);
         }
-        scalar_drift_and_spin(p_tail, r_tail, v_tail, s);
+        scalar_integrate(p_tail, v_tail, a_tail, s);
     }
 }
 
@@ -110,16 +110,16 @@ mod tests {
     fn every_level_gives_the_bits_of_the_plain_loop() {
         for level in Level::available() {
             for len in 0..140 {
-                let velocity = lanes(len, 0.37);
+                let change = lanes(len, 0.37);
                 let (mut a, mut plain) = (lanes(len, 1.1), lanes(len, 1.1));
-                axpy(level, &mut a, &velocity, 0.3);
-                scalar_axpy(&mut plain, &velocity, 0.3);
+                axpy(level, &mut a, &change, 0.3);
+                scalar_axpy(&mut plain, &change, 0.3);
                 assert_eq!(a, plain, "{level} {len}");
-                let mut turn = lanes(len, 0.9);
-                let mut plain_turn = turn.clone();
-                drift_and_spin(level, &mut a, &mut turn, &velocity, 0.3);
-                scalar_drift_and_spin(&mut plain, &mut plain_turn, &velocity, 0.3);
-                assert_eq!((a, turn), (plain, plain_turn), "{level} {len}");
+                let mut speed = lanes(len, 0.9);
+                let mut plain_speed = speed.clone();
+                integrate(level, &mut a, &mut speed, &change, 0.3);
+                scalar_integrate(&mut plain, &mut plain_speed, &change, 0.3);
+                assert_eq!((a, speed), (plain, plain_speed), "{level} {len}");
             }
         }
     }

@@ -5,6 +5,12 @@
 
 mod flat;
 mod kernels;
+mod moves;
+mod sparse;
+mod table;
 
 pub use flat::Flat;
-pub use kernels::{axpy, drift_and_spin};
+pub use kernels::{axpy, integrate};
+pub use moves::{Columns, Moves, OpenMoves, Rows};
+pub use sparse::{OpenSparseSet, SparseSet};
+pub use table::{Handle, OpenTable, Table};

@@ -70,13 +70,15 @@ impl World {
                 .make(component, &self.registry, &self.entity_info);
             set.ready_insert(entity, to);
         }
-        let made = MadeAside::new(&edge.required, entity, &mut self.sparse, &self.registry, to);
-        made.ready(
-            entity,
-            &mut self.sparse,
-            |sets, id| drop(sets.make(id, &self.registry, &self.entity_info)),
-            to,
-        );
+        let required = &edge.required;
+        let made = (!required.is_empty()).then(|| {
+            let made = MadeAside::new(required, entity, &mut self.sparse, &self.registry, to);
+            let make = |sets: &mut SparseSets, id| {
+                sets.make(id, &self.registry, &self.entity_info);
+            };
+            made.ready(entity, &mut self.sparse, make, to);
+            made
+        });
         let old_row = from.row as usize;
         let mut moved = None;
         if edge.target.0 == from.archetype {
@@ -116,7 +118,9 @@ impl World {
                 unsafe { target.replace(column, row, value, to, &mut panicked) };
             }
         });
-        made.insert(entity, &mut self.sparse, to);
+        if let Some(made) = made {
+            made.insert(entity, &mut self.sparse, to);
+        }
         if let Some(moved) = moved {
             self.entities.set(entity, edge.target.location(row));
             self.settle(from, moved);

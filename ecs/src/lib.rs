@@ -60,16 +60,17 @@ pub use archetype::{Archetype, ArchetypeId};
 pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
 pub use component::{
-    ByBlock, ByRow, Component, ComponentId, FieldInfo, InSparseSet, InTable, Mut, SplitComponent,
-    Storage, Ticks, TrackedComponent, Tracking,
+    ByBlock, ByRow, Component, ComponentId, FieldInfo, InSparseSet, InTable, Mut, Ref,
+    SplitComponent, Storage, Ticks, TrackedComponent, Tracking,
 };
 pub use entity::Entity;
 pub use error::{AccessConflict, ComponentError, ForkError, NoSuchEntity, QueryError};
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
 pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash};
 pub use query::{
-    BlockRunner, Chunk, Fields, Lanes, Query, QueryData, QueryFilter, QueryIter, QueryState,
-    ReadOnlyQueryData, Serial, With, Without,
+    Added, AnyOf, ArchetypeFilter, ArchetypeQueryData, BlockRunner, Changed, Chunk, ChunkQueryData,
+    Fields, Has, Lanes, Or, Query, QueryCombinations, QueryData, QueryFilter, QueryIter,
+    QueryManyIter, QueryState, ReadOnlyQueryData, Serial, With, Without,
 };
 pub use resource::{Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;

@@ -10,7 +10,7 @@ pub use info::{ComponentId, FieldInfo};
 pub(crate) use registry::Registry;
 pub(crate) use set::ComponentSet;
 pub use storage::{InSparseSet, InTable, Storage};
-pub use tracking::{ByBlock, ByRow, Mut, Ticks, TrackedComponent, Tracking};
+pub use tracking::{ByBlock, ByRow, Mut, Ref, Ticks, TrackedComponent, Tracking};
 
 use crate::hash::StateHasher;
 use info::ComponentInfo;
@@ -23,8 +23,8 @@ use info::ComponentInfo;
 ///
 /// - `#[component(split)]`: each field is a column of its own, for kernels that mix fields. All
 ///   fields must be `Copy`; access is by [`Fields`](crate::Fields) instead of references.
-/// - `#[component(track)]`: rows carry ticks, so that `Added` and
-///   `Changed` can be asked of single entities.
+/// - `#[component(track)]`: rows carry ticks, so that [`Added`](crate::Added) and
+///   [`Changed`](crate::Changed) can be asked of single entities.
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
 ///

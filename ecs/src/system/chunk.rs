@@ -4,18 +4,20 @@ use std::marker::PhantomData;
 
 use super::param::SystemAccess;
 use super::{IntoSystem, SharedParam, System, SystemError, SystemParam};
-use crate::query::{BlockRunner, Chunk, QueryData, QueryFilter, QueryState, run_each_once};
+use crate::query::{
+    ArchetypeFilter, BlockRunner, Chunk, ChunkQueryData, Look, QueryState, run_each_once,
+};
 use crate::world::{World, WorldId};
 
 /// The first parameter of a chunk system, with its lifetime taken apart.
 pub trait ChunkArgument {
     /// What the chunk gives.
-    type Data: QueryData + 'static;
+    type Data: ChunkQueryData + 'static;
     /// Which archetypes it is limited to.
-    type Filter: QueryFilter + 'static;
+    type Filter: ArchetypeFilter + 'static;
 }
 
-impl<D: QueryData + 'static, F: QueryFilter + 'static> ChunkArgument for Chunk<'_, D, F> {
+impl<D: ChunkQueryData + 'static, F: ArchetypeFilter + 'static> ChunkArgument for Chunk<'_, D, F> {
     type Data = D;
     type Filter = F;
 }
@@ -78,6 +80,7 @@ where
         query.prepare(world);
         F::Params::prepare(params, world)
             .map_err(|resource| SystemError::MissingResource { system, resource })?;
+        let ticks = query.ticks(world);
         let world = &*world;
         // SAFETY: prepared above; a chunk system's other parameters read resources only.
         let params = unsafe { F::Params::get(params, world) };
@@ -92,9 +95,11 @@ where
             let at = starts.partition_point(|&start| start <= index) - 1;
             // SAFETY: `run_each_once` gives each block to one call, and the exclusive borrow
             // that this run has of the world keeps everybody else out.
-            let chunk = unsafe { Chunk::new(world, matched[at], index - starts[at]) };
+            let chunk =
+                unsafe { Chunk::new(Look { world, ticks }, &matched[at], index - starts[at]) };
             function.call(chunk, F::Params::share(&params));
         });
+        query.finish_run();
         Ok(())
     }
 }

@@ -56,6 +56,8 @@ impl<F: ParamFunction<M>, M: 'static> System for FunctionSystem<F, M> {
             world.entities.cancel_reservations();
             resume_unwind(panic);
         }
+        // What its commands do, and others after it, is new to its next run.
+        world.advance_change_tick();
         F::Params::apply(state, world);
         Ok(())
     }

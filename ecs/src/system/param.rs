@@ -133,6 +133,10 @@ where
         // SAFETY: passed on from the caller.
         unsafe { state.view_unchecked(world) }
     }
+
+    fn apply(state: &mut Self::State, _: &mut World) {
+        state.finish_run();
+    }
 }
 
 // SAFETY: the resource is added as read.

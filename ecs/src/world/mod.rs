@@ -55,6 +55,8 @@ impl WorldId {
 pub struct World {
     id: WorldId,
     tick: u64,
+    /// Forks made of this world: only they share what was this world's alone.
+    forks: AtomicU64,
     pub(crate) entities: EntityTable,
     pub(crate) registry: Shared<Registry>,
     bundles: Shared<Bundles>,
@@ -82,6 +84,7 @@ impl World {
         Self {
             id: WorldId::next(),
             tick: 1,
+            forks: AtomicU64::new(0),
             entities: EntityTable::new(),
             registry: Shared::new(registry),
             bundles: Shared::new(Bundles::default()),
@@ -208,6 +211,13 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         }
+    }
+
+    /// Forks made of this world so far. As long as it stays the same, no list of blocks that was
+    /// made ours is shared again.
+    pub(crate) fn fork_count(&self) -> u64 {
+        // Relaxed: forks borrow the world, and what hands the borrow on orders them.
+        self.forks.load(Ordering::Relaxed)
     }
 
     /// Gives living rows to handles that commands reserved.

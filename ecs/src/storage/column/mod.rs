@@ -22,14 +22,14 @@ use crate::panics::FirstPanic;
 
 /// A block as seen by whoever may access it: start and the rows it has room for.
 #[derive(Clone, Copy)]
-pub(crate) struct BlockPointer {
+pub struct BlockPointer {
     pub(crate) data: NonNull<u8>,
     pub(crate) capacity: usize,
 }
 
 /// Starts of the ticks of a tracked component's rows in one block.
 #[derive(Clone, Copy)]
-pub(crate) struct TickRuns {
+pub struct TickRuns {
     added: NonNull<u64>,
     changed: NonNull<u64>,
 }
@@ -40,7 +40,6 @@ impl TickRuns {
     /// # Safety
     /// `row` lies inside the block.
     #[inline]
-    #[expect(dead_code, reason = "queries will read it")]
     pub(crate) unsafe fn row(self, row: usize) -> RowTicks {
         RowTicks {
             // SAFETY: guaranteed by the caller.
@@ -130,7 +129,7 @@ impl Clone for Slot {
 
 /// What each writing operation needs beside the row.
 #[derive(Clone, Copy)]
-pub struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     pub(crate) pool: &'a Arc<Pool>,
     pub(crate) tick: u64,
 }

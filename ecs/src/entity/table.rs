@@ -7,11 +7,13 @@
 //! cursor of its own and changes nothing; `flush` then takes the same indices in the same order.
 
 use std::num::NonZeroU32;
+use std::ptr::NonNull;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Entity;
 use crate::hash::{Node, StateHasher};
+use crate::query::prefetch;
 use crate::storage::shared::Shared;
 
 const PAGE: usize = 1024;
@@ -156,6 +158,15 @@ impl EntityTable {
                 archetype,
                 row: entry.row,
             })),
+        }
+    }
+
+    /// Asks the processor for what `get` will read.
+    #[inline]
+    pub(crate) fn prefetch(&self, entity: Entity) {
+        if entity.index < self.len {
+            let page = &self.pages[entity.index as usize / PAGE];
+            prefetch(NonNull::from(&page.entries[entity.index as usize % PAGE]));
         }
     }
 

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
-use super::source::{Source, column};
+use super::source::{ColumnIndex, Source, column};
 use super::{FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::{ComponentId, Part};
@@ -60,7 +60,7 @@ impl<'w, Marks: Copy> Starts<'w, Marks> {
     /// The archetype has the column, and the block is of it.
     #[inline]
     unsafe fn new(
-        columns: u32,
+        columns: ColumnIndex,
         archetype: &'w Archetype,
         block: BlockPointer,
         marks: Marks,
@@ -87,7 +87,7 @@ type MarksOf<T> = <<T as crate::Component>::Tracking as Tracking>::Marks<InTable
 macro_rules! common {
     ($access:ident) => {
         type State = ComponentId;
-        type Columns = u32;
+        type Columns = ColumnIndex;
         const BY_ROW: bool = false;
 
         fn init(world: &mut World) -> ComponentId {
@@ -99,7 +99,7 @@ macro_rules! common {
             access.with(*state);
         }
 
-        fn columns(state: &ComponentId, archetype: &Archetype) -> Option<u32> {
+        fn columns(state: &ComponentId, archetype: &Archetype) -> Option<ColumnIndex> {
             InTable::find(*state, archetype)
         }
 
@@ -117,11 +117,11 @@ unsafe impl<T: SplitComponent<Storage = InTable>> QueryData for Fields<&T> {
     type Fetch<'w> = Starts<'w>;
     common!(read);
 
-    fn prepare(_: u32, _: &mut World, _: ArchetypeId) {}
+    fn prepare(_: ColumnIndex, _: &mut World, _: ArchetypeId) {}
 
     #[inline]
     unsafe fn fetch<'w>(
-        columns: u32,
+        columns: ColumnIndex,
         archetype: &'w Archetype,
         block: usize,
         look: Look<'w>,
@@ -146,13 +146,13 @@ unsafe impl<'a, T: SplitComponent<Storage = InTable>> QueryData for Fields<&'a m
     type Fetch<'w> = Starts<'w, MarksOf<T>>;
     common!(write);
 
-    fn prepare(columns: u32, world: &mut World, archetype: ArchetypeId) {
+    fn prepare(columns: ColumnIndex, world: &mut World, archetype: ArchetypeId) {
         InTable::prepare(columns, world, archetype);
     }
 
     #[inline]
     unsafe fn fetch<'w>(
-        columns: u32,
+        columns: ColumnIndex,
         archetype: &'w Archetype,
         block: usize,
         look: Look<'w>,

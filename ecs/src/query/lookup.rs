@@ -1,89 +1,101 @@
 //! What single entities give: `get`, `get_many`, `contains`.
 
-use super::state::MatchedBy;
 use super::{Query, QueryData, QueryFilter};
 use crate::archetype::Archetype;
 use crate::entity::{Entity, Place};
 use crate::error::{NoSuchEntity, QueryError};
 use crate::storage::BLOCK_ROWS;
+use crate::world::World;
 
-/// Where a query finds an entity: its row, in an archetype that matches.
-pub(super) struct Found<'w, 's, D: QueryData, F: QueryFilter> {
-    matched: &'s MatchedBy<D, F>,
+/// Where a query finds an entity: a row of an archetype that matches.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Found {
+    archetype: u32,
+    row: u32,
+}
+
+/// The same, ready to be fetched.
+struct Spot<'w, D: QueryData, F: QueryFilter> {
+    columns: D::Columns,
+    filter: F::Columns,
     archetype: &'w Archetype,
     block: usize,
     row: usize,
 }
 
-impl<D: QueryData, F: QueryFilter> Clone for Found<'_, '_, D, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D: QueryData, F: QueryFilter> Copy for Found<'_, '_, D, F> {}
-
-impl<D: QueryData, F: QueryFilter> Found<'_, '_, D, F> {
-    /// Asks the processor for what `open` will read.
-    #[inline]
-    pub(super) fn prefetch(&self) {
-        let &Found {
-            matched,
-            archetype,
-            block,
-            row,
-        } = self;
-        // SAFETY: `find` found the row, and nobody else writes it while the query lives.
-        unsafe { D::prefetch(matched.columns, archetype, block, row) };
-    }
-}
-
 impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// `None` for dead entities and for archetypes that do not match.
     #[inline(always)]
-    pub(super) fn find(&self, entity: Entity) -> Option<Found<'w, 's, D, F>> {
-        let world = self.look.world;
-        let Some(Place::At(location)) = world.entities.get(entity) else {
+    pub(super) fn find(&self, entity: Entity) -> Option<Found> {
+        let Some(Place::At(location)) = self.look.world.entities.get(entity) else {
             return None;
         };
-        let matched = self.matches.get(location.archetype)?;
-        let archetypes = world.archetypes();
-        debug_assert!(matched.archetype.index() < archetypes.len());
-        // SAFETY: the matches are of this world, which never gets fewer archetypes.
-        let archetype = unsafe { archetypes.get_unchecked(matched.archetype.index()) };
-        let row = location.row as usize;
-        debug_assert!(row < archetype.len(), "row {row} of {}", archetype.len());
+        self.matches.get(location.archetype)?;
         Some(Found {
-            matched,
+            archetype: location.archetype,
+            row: location.row,
+        })
+    }
+
+    /// # Safety
+    /// `find` gave it, of this query or of one over the same world and matches.
+    #[inline(always)]
+    unsafe fn at(&self, found: Found) -> Option<Spot<'w, D, F>> {
+        let (columns, filter) = self.matches.get(found.archetype)?;
+        let archetypes = self.look.world.archetypes();
+        debug_assert!((found.archetype as usize) < archetypes.len());
+        // SAFETY: the matches are of this world, which has had the archetype since they were
+        // brought up to date.
+        let archetype = unsafe { archetypes.get_unchecked(found.archetype as usize) };
+        let row = found.row as usize;
+        debug_assert!(row < archetype.len(), "row {row} of {}", archetype.len());
+        Some(Spot {
+            columns,
+            filter,
             archetype,
             block: row / BLOCK_ROWS,
             row: row % BLOCK_ROWS,
         })
     }
 
+    /// Asks the processor for what `open` will read.
+    ///
+    /// # Safety
+    /// As `at`.
+    #[inline(always)]
+    pub(super) unsafe fn prefetch(&self, found: Found) {
+        // SAFETY: passed on from the caller.
+        if let Some(spot) = unsafe { self.at(found) } {
+            // SAFETY: the row exists, and nobody else writes its block while the query lives.
+            unsafe { D::prefetch(spot.columns, spot.archetype, spot.block, spot.row) };
+        }
+    }
+
     /// `None` if the filter does not hold for the row, or the row gives nothing.
     ///
     /// # Safety
-    /// The query has the right to what it writes in the row, for `'w`, and no other item of it
-    /// lives.
+    /// - as `at`;
+    /// - no other item of the row lives for `'w`, unless the query only reads.
     #[inline(always)]
-    pub(super) unsafe fn open(&self, found: Found<'w, 's, D, F>) -> Option<D::Item<'w>> {
-        let Found {
-            matched,
+    pub(super) unsafe fn open(&self, found: Found) -> Option<D::Item<'w>> {
+        // SAFETY: passed on from the caller.
+        let Spot {
+            columns,
+            filter,
             archetype,
             block,
             row,
-        } = found;
+        } = unsafe { self.at(found) }?;
         if F::BY_ROW {
             // SAFETY: the row exists; nobody else writes what the query looks at.
-            let filter = unsafe { F::fetch(matched.filter, archetype, block, self.look) }?;
+            let filter = unsafe { F::fetch(filter, archetype, block, self.look) }?;
             // SAFETY: as above.
             if !unsafe { F::has_row(filter, row) } {
                 return None;
             }
         }
         // SAFETY: the columns are of this archetype, and the query was prepared when it was made.
-        let data = unsafe { D::fetch(matched.columns, archetype, block, self.look) };
+        let data = unsafe { D::fetch(columns, archetype, block, self.look) };
         // SAFETY: the row exists.
         if D::BY_ROW && !unsafe { D::has_row(data, row) } {
             return None;
@@ -93,20 +105,23 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// # Safety
-    /// As `open`, for the row of the entity.
+    /// No other item of the entity lives for `'w`, unless the query only reads.
     #[inline(always)]
     unsafe fn get_one(&self, entity: Entity) -> Result<D::Item<'w>, QueryError> {
-        // SAFETY: passed on from the caller.
-        let item = self
-            .find(entity)
-            .and_then(|found| unsafe { self.open(found) });
-        item.ok_or_else(|| self.why_not(entity))
+        if let Some(found) = self.find(entity) {
+            // SAFETY: just found; passed on from the caller.
+            if let Some(item) = unsafe { self.open(found) } {
+                return Ok(item);
+            }
+        }
+        Err(self.why_not(entity))
     }
 
-    #[cold]
-    #[inline(never)]
+    /// The answer is put together where the compiler sees that it is an error: a loop that ends
+    /// with one then keeps what it needs in registers.
+    #[inline(always)]
     fn why_not(&self, entity: Entity) -> QueryError {
-        if self.look.world.contains(entity) {
+        if lives(self.look.world, entity) {
             let query = std::any::type_name::<D>();
             QueryError::NoMatch { entity, query }
         } else {
@@ -217,4 +232,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
             None => Ok(items.map(|item| item.expect("none is missing"))),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn lives(world: &World, entity: Entity) -> bool {
+    world.contains(entity)
 }

@@ -22,45 +22,67 @@ const LOOKS_AHEAD_FROM: usize = 65_536;
 /// so its items come one at a time, by [`fetch_next`](Self::fetch_next).
 pub struct QueryManyIter<'w, 's, 'e, D: QueryData, F: QueryFilter = ()> {
     query: Query<'w, 's, D, F>,
+    /// Not yet looked up.
     entities: std::slice::Iter<'e, Entity>,
-    /// Looked up but not given yet, the next one last.
-    batch: Vec<Found<'w, 's, D, F>>,
+    /// Looked up and asked for: a ring, of which `next..end` are not given yet.
+    ring: [Found; 2 * BATCH],
+    next: usize,
+    end: usize,
     looks_ahead: bool,
 }
 
 impl<'w, 's, 'e, D: QueryData, F: QueryFilter> QueryManyIter<'w, 's, 'e, D, F> {
+    #[inline]
     fn new(query: Query<'w, 's, D, F>, entities: &'e [Entity]) -> Self {
         Self {
             looks_ahead: query.look.world.len() >= LOOKS_AHEAD_FROM,
             query,
             entities: entities.iter(),
-            batch: Vec::new(),
+            ring: [Found::default(); 2 * BATCH],
+            next: 0,
+            end: 0,
         }
     }
 
     /// Where the next entity is that lives and whose archetype matches.
     #[inline]
-    fn next_found(&mut self) -> Option<Found<'w, 's, D, F>> {
-        if self.looks_ahead {
-            if self.batch.is_empty() {
-                self.look_up_batch();
-            }
-            return self.batch.pop();
+    fn next_found(&mut self) -> Option<Found> {
+        if !self.looks_ahead {
+            let entities = &mut self.entities;
+            return entities.find_map(|&entity| self.query.find(entity));
         }
-        self.entities
-            .by_ref()
-            .find_map(|&entity| self.query.find(entity))
+        // One batch is being fetched while the one before it is used.
+        if self.end - self.next <= BATCH && !self.entities.as_slice().is_empty() {
+            self.look_up_batch();
+        }
+        if self.next == self.end {
+            return None;
+        }
+        let found = self.ring[self.next % self.ring.len()];
+        self.next += 1;
+        Some(found)
     }
 
+    /// Fills the ring, as far as there are entities.
+    #[inline(never)]
     fn look_up_batch(&mut self) {
-        while self.batch.is_empty() && !self.entities.as_slice().is_empty() {
+        let entities = &self.query.look.world.entities;
+        while self.end - self.next <= BATCH && !self.entities.as_slice().is_empty() {
             let left = self.entities.as_slice();
             let (batch, rest) = left.split_at(BATCH.min(left.len()));
-            let found = |&entity| self.query.find(entity);
-            self.batch.extend(batch.iter().rev().filter_map(found));
+            for &entity in &rest[..BATCH.min(rest.len())] {
+                entities.prefetch(entity);
+            }
+            for &entity in batch {
+                if let Some(found) = self.query.find(entity) {
+                    // SAFETY: just found.
+                    unsafe { self.query.prefetch(found) };
+                    self.ring[self.end % self.ring.len()] = found;
+                    self.end += 1;
+                }
+            }
             self.entities = rest.iter();
         }
-        self.batch.iter().rev().for_each(Found::prefetch);
     }
 
     /// What the next row gives.
@@ -77,7 +99,7 @@ impl<'w, 's, 'e, D: QueryData, F: QueryFilter> QueryManyIter<'w, 's, 'e, D, F> {
             // SAFETY: the rights of the query that this iterator was made of.
             let query: Query<'q, 's, D, F> =
                 unsafe { Query::new(self.query.look, self.query.matches) };
-            // SAFETY: passed on from the caller.
+            // SAFETY: found by the same query; passed on from the caller.
             let item = unsafe { query.open(found) };
             if item.is_some() {
                 return item;
@@ -103,7 +125,7 @@ impl<'w, D: ReadOnlyQueryData, F: QueryFilter> Iterator for QueryManyIter<'w, '_
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.batch.len() + self.entities.len()))
+        (0, Some(self.end - self.next + self.entities.len()))
     }
 }
 

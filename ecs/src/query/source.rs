@@ -4,6 +4,7 @@
 //! [`Source`] of the component's [`Storage`](crate::Storage). Which rows have a component is known apart from
 //! its values, because a query may ask for the one without access to the other.
 
+use std::num::NonZeroU32;
 use std::ptr::NonNull;
 
 use crate::archetype::{Archetype, ArchetypeId};
@@ -114,13 +115,31 @@ pub unsafe trait Source {
 )]
 pub unsafe trait Columnar: Source<Rows = NonNull<u8>> {}
 
-/// The column of a position that `find` gave.
+/// Position of a column in its archetype, from 1, so that an `Option` of it is as small.
+#[derive(Clone, Copy)]
+pub struct ColumnIndex(NonZeroU32);
+
+const _: () = assert!(size_of::<Option<ColumnIndex>>() == 4);
+
+impl ColumnIndex {
+    pub(crate) fn of(id: ComponentId, archetype: &Archetype) -> Option<Self> {
+        let index = archetype.column_index(id)?;
+        NonZeroU32::new(index as u32 + 1).map(Self)
+    }
+
+    #[inline]
+    fn get(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// The column of a position that was found.
 ///
 /// # Safety
-/// The archetype has that many columns.
+/// The position is of this archetype.
 #[inline]
-pub(crate) unsafe fn column(archetype: &Archetype, index: u32) -> &Column {
-    let (columns, index) = (archetype.columns(), index as usize);
+pub(crate) unsafe fn column(archetype: &Archetype, index: ColumnIndex) -> &Column {
+    let (columns, index) = (archetype.columns(), index.get());
     debug_assert!(index < columns.len(), "column {index} of {}", columns.len());
     // SAFETY: guaranteed by the caller.
     unsafe { columns.get_unchecked(index) }
@@ -132,7 +151,7 @@ macro_rules! in_columns {
         // column's own.
         unsafe impl Source for $storage {
             const BY_ROW: bool = $by_row;
-            type Columns = u32;
+            type Columns = ColumnIndex;
             type Block = BlockPointer;
             type Rows = NonNull<u8>;
             type Members = ();
@@ -146,23 +165,23 @@ macro_rules! in_columns {
                 }
             }
 
-            fn find(id: ComponentId, archetype: &Archetype) -> Option<u32> {
-                archetype.column_index(id).map(|index| index as u32)
+            fn find(id: ComponentId, archetype: &Archetype) -> Option<ColumnIndex> {
+                ColumnIndex::of(id, archetype)
             }
 
-            fn prepare(columns: u32, world: &mut World, archetype: ArchetypeId) {
+            fn prepare(columns: ColumnIndex, world: &mut World, archetype: ArchetypeId) {
                 let archetype = world.archetype_mut(archetype);
-                archetype.column_mut(columns as usize).unshare_list();
+                archetype.column_mut(columns.get()).unshare_list();
             }
 
-            unsafe fn changed(columns: u32, archetype: &Archetype, block: usize) -> u64 {
+            unsafe fn changed(columns: ColumnIndex, archetype: &Archetype, block: usize) -> u64 {
                 // SAFETY: guaranteed by the caller.
                 unsafe { column(archetype, columns) }.changed(block)
             }
 
             #[inline]
             unsafe fn read<'w>(
-                columns: u32,
+                columns: ColumnIndex,
                 archetype: &'w Archetype,
                 block: usize,
                 _: Look<'w>,
@@ -173,7 +192,7 @@ macro_rules! in_columns {
 
             #[inline]
             unsafe fn write<'w>(
-                columns: u32,
+                columns: ColumnIndex,
                 archetype: &'w Archetype,
                 block: usize,
                 look: Look<'w>,
@@ -189,14 +208,18 @@ macro_rules! in_columns {
                 block.data
             }
 
-            unsafe fn runs(columns: u32, archetype: &Archetype, block: BlockPointer) -> TickRuns {
+            unsafe fn runs(
+                columns: ColumnIndex,
+                archetype: &Archetype,
+                block: BlockPointer,
+            ) -> TickRuns {
                 // SAFETY: guaranteed by the caller.
                 let runs = unsafe { column(archetype, columns) }.tick_runs(block);
                 runs.expect("`describe` says of a component whether it is tracked")
             }
 
             #[inline]
-            unsafe fn members<'w>(_: u32, _: &'w Archetype, _: usize, _: Look<'w>) {}
+            unsafe fn members<'w>(_: ColumnIndex, _: &'w Archetype, _: usize, _: Look<'w>) {}
 
             #[inline]
             unsafe fn has((): (), _: usize) -> bool {
@@ -216,7 +239,12 @@ macro_rules! in_columns {
             }
 
             #[inline]
-            unsafe fn prefetch<T>(columns: u32, archetype: &Archetype, block: usize, row: usize) {
+            unsafe fn prefetch<T>(
+                columns: ColumnIndex,
+                archetype: &Archetype,
+                block: usize,
+                row: usize,
+            ) {
                 // SAFETY: guaranteed by the caller.
                 let rows = unsafe { column(archetype, columns) }.block_read(block).data;
                 // SAFETY: the block has the row, by the caller.

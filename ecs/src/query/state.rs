@@ -19,21 +19,18 @@ pub(crate) type MatchedBy<D, F> = Matched<<D as QueryData>::Columns, <F as Query
 /// All archetypes that match: in order of creation, and by number.
 pub(crate) struct Matches<C, L> {
     pub(crate) list: Vec<Matched<C, L>>,
-    /// Position in the list for each archetype looked at so far; `NO_MATCH` for the others.
-    by_archetype: Vec<u32>,
+    /// The same for each archetype looked at so far, so that the way from an entity to its value
+    /// is short.
+    by_archetype: Vec<Option<(C, L)>>,
 }
 
 pub(crate) type MatchesOf<D, F> = Matches<<D as QueryData>::Columns, <F as QueryFilter>::Columns>;
 
-/// No list is as long: there are fewer than 2^32 - 2 archetypes.
-const NO_MATCH: u32 = u32::MAX;
-
-impl<C, L> Matches<C, L> {
+impl<C: Copy, L: Copy> Matches<C, L> {
     /// What is known of the archetype with a number, which may be anything.
-    #[inline]
-    pub(crate) fn get(&self, archetype: u32) -> Option<&Matched<C, L>> {
-        let position = *self.by_archetype.get(archetype as usize)?;
-        self.list.get(position as usize)
+    #[inline(always)]
+    pub(crate) fn get(&self, archetype: u32) -> Option<(C, L)> {
+        self.by_archetype.get(archetype as usize).copied()?
     }
 }
 
@@ -141,7 +138,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         for archetype in &world.archetypes()[by_archetype.len()..] {
             let columns = D::columns(&self.data, archetype);
             let found = columns.zip(F::columns(&self.filter, archetype));
-            by_archetype.push(found.map_or(NO_MATCH, |_| list.len() as u32));
+            by_archetype.push(found);
             list.extend(found.map(|(columns, filter)| Matched {
                 archetype: archetype.id(),
                 columns,

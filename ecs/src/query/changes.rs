@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 
 use super::source::Source;
-use super::{FilteredAccess, Look, QueryFilter};
+use super::{BlockRows, FilteredAccess, Look, QueryFilter};
 use crate::archetype::Archetype;
 use crate::component::info::ComponentId;
 use crate::component::{Ticks, TrackedComponent};
@@ -88,7 +88,7 @@ macro_rules! new_ticks {
             unsafe fn fetch<'w>(
                 columns: Self::Columns,
                 archetype: &'w Archetype,
-                block: usize,
+                block: BlockRows,
                 look: Look<'w>,
             ) -> Option<Self::Fetch<'w>> {
                 // SAFETY: passed on from the caller.

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::source::{BlockRows, blocks};
 use super::state::MatchedBy;
 use super::{ArchetypeFilter, ChunkQueryData, Look, Query, QueryData};
 use crate::archetype::Archetype;
@@ -26,7 +27,7 @@ pub struct Chunk<'w, D: ChunkQueryData, F: ArchetypeFilter = ()> {
     look: Look<'w>,
     archetype: &'w Archetype,
     columns: D::Columns,
-    block: usize,
+    block: BlockRows,
     marker: PhantomData<(D, F)>,
 }
 
@@ -34,19 +35,23 @@ impl<'w, D: ChunkQueryData, F: ArchetypeFilter> Chunk<'w, D, F> {
     /// # Safety
     /// The archetype has the block, the matched columns are its own, and for `'w` nobody else
     /// touches what the query writes in it, or writes what it reads. `prepare` was called.
-    pub(crate) unsafe fn new(look: Look<'w>, matched: &MatchedBy<D, F>, block: usize) -> Self {
+    pub(crate) unsafe fn new(look: Look<'w>, matched: &MatchedBy<D, F>, index: usize) -> Self {
+        let archetype = look.world.archetype(matched.archetype);
         Self {
             look,
-            archetype: look.world.archetype(matched.archetype),
+            archetype,
             columns: matched.columns,
-            block,
+            block: BlockRows {
+                index,
+                rows: archetype.rows(index),
+            },
             marker: PhantomData,
         }
     }
 
     /// Entities in the block.
     pub fn len(&self) -> usize {
-        self.archetype.rows(self.block)
+        self.block.rows
     }
 
     /// Whether the block has no entities; a system never gets such a one.
@@ -56,7 +61,7 @@ impl<'w, D: ChunkQueryData, F: ArchetypeFilter> Chunk<'w, D, F> {
 
     /// Row of the block's first entity in its archetype.
     pub fn first_row(&self) -> usize {
-        self.block * crate::BLOCK_ROWS
+        self.block.index * crate::BLOCK_ROWS
     }
 
     /// Handles of the block's entities.
@@ -96,13 +101,13 @@ impl<D: ChunkQueryData, F: ArchetypeFilter> Query<'_, '_, D, F> {
     pub fn for_each_chunk(&mut self, mut each: impl FnMut(D::Slices<'_>)) {
         for matched in &self.matches.list {
             let archetype = self.look.world.archetype(matched.archetype);
-            for block in 0..archetype.block_count() {
+            for block in blocks(archetype, 0) {
                 // SAFETY: the query has the exclusive right to what it writes, and was prepared
                 // when it was made.
                 let fetch = unsafe { D::fetch(matched.columns, archetype, block, self.look) };
                 // SAFETY: the block has that many rows, and its slices end before the next ones
                 // are made.
-                each(unsafe { D::slices(fetch, archetype.rows(block)) });
+                each(unsafe { D::slices(fetch, block.rows) });
             }
         }
     }

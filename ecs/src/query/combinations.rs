@@ -46,16 +46,15 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinations<'w,
     }
 
     /// # Safety
-    /// `advance` was true, and no items of an earlier combination live that the query writes.
-    unsafe fn items<'q>(&self) -> Option<[D::Item<'q>; K]>
+    /// The last call of `advance` was true, and no items of an earlier combination live that the
+    /// query writes.
+    unsafe fn items<'q>(&self) -> [D::Item<'q>; K]
     where
         'w: 'q,
     {
         let cursors = self.cursors.each_ref();
         // SAFETY: the cursors' rows differ, so each is given once.
-        let items = cursors.map(|cursor| unsafe { cursor.current() });
-        let whole = items.iter().all(Option::is_some);
-        whole.then(|| items.map(|item| item.expect("none is missing")))
+        cursors.map(|cursor| unsafe { cursor.current() })
     }
 
     /// The next combination.
@@ -64,7 +63,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinations<'w,
             return None;
         }
         // SAFETY: the items borrow `self`, so those of the last combination are gone.
-        unsafe { self.items() }
+        Some(unsafe { self.items() })
     }
 
     /// Combinations of the rows that matched at the start, or more: all that may still come.
@@ -89,7 +88,7 @@ where
             return None;
         }
         // SAFETY: it only reads.
-        unsafe { self.items() }
+        Some(unsafe { self.items() })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

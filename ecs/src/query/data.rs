@@ -8,7 +8,7 @@
 //! [`Entity`]: crate::Entity
 
 use crate::archetype::{Archetype, ArchetypeId};
-use crate::query::{FilteredAccess, Look};
+use crate::query::{BlockRows, FilteredAccess, Look};
 use crate::world::World;
 
 /// Types that a query can give: `&T`, `&mut T`, [`Ref`](crate::Ref), [`Mut`](crate::Mut),
@@ -62,7 +62,7 @@ pub unsafe trait QueryData {
     unsafe fn fetch<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Self::Fetch<'w>;
     /// The same pointers for a shorter time.

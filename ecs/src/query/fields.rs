@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use super::data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
 use super::source::{ColumnIndex, Source, column};
-use super::{FilteredAccess, Look};
+use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::{ComponentId, Part};
 use crate::component::{InTable, SplitComponent, Tracking};
@@ -123,7 +123,7 @@ unsafe impl<T: SplitComponent<Storage = InTable>> QueryData for Fields<&T> {
     unsafe fn fetch<'w>(
         columns: ColumnIndex,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Starts<'w> {
         // SAFETY: passed on from the caller.
@@ -154,7 +154,7 @@ unsafe impl<'a, T: SplitComponent<Storage = InTable>> QueryData for Fields<&'a m
     unsafe fn fetch<'w>(
         columns: ColumnIndex,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Starts<'w, MarksOf<T>> {
         // SAFETY: passed on from the caller.

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::source::{Columnar, Source};
-use super::{FilteredAccess, Look};
+use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::Archetype;
 use crate::component::Component;
 use crate::component::info::ComponentId;
@@ -53,7 +53,7 @@ pub unsafe trait QueryFilter {
     unsafe fn fetch<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Option<Self::Fetch<'w>>;
     /// Whether the condition holds for a row.
@@ -106,7 +106,7 @@ unsafe impl<T: Component> QueryFilter for With<T> {
     unsafe fn fetch<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Option<Self::Fetch<'w>> {
         // SAFETY: passed on from the caller.
@@ -144,7 +144,7 @@ unsafe impl<T: Component> QueryFilter for Without<T> {
     unsafe fn fetch<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Option<Self::Fetch<'w>> {
         // SAFETY: passed on from the caller.

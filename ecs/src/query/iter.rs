@@ -2,6 +2,7 @@
 
 use std::iter::FusedIterator;
 
+use super::source::{BlockRows, blocks};
 use super::state::{Matched, MatchedBy};
 use super::{
     ArchetypeFilter, ArchetypeQueryData, Look, Query, QueryData, QueryFilter, ReadOnlyQueryData,
@@ -14,13 +15,20 @@ use crate::storage::BLOCK_ROWS;
 /// Exact in length unless the query decides row by row, as with [`Changed`](crate::Changed); then
 /// the upper bound of `size_hint` counts all rows that are left.
 pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    look: Look<'w>,
-    matched: std::slice::Iter<'s, MatchedBy<D, F>>,
-    /// The archetype being visited, and its next block.
-    current: Option<(MatchedBy<D, F>, usize)>,
+    /// Those behind the one being visited.
+    blocks: Blocks<'w, 's, D, F>,
+    /// The one being visited; there is one wherever a row is left.
     opened: Option<Opened<'w, D, F>>,
     row: usize,
     rows: usize,
+}
+
+/// The blocks of the matching archetypes, of which some row may match.
+struct Blocks<'w, 's, D: QueryData, F: QueryFilter> {
+    look: Look<'w>,
+    matched: std::slice::Iter<'s, MatchedBy<D, F>>,
+    /// The archetype being visited, and its next block.
+    current: Option<(&'s MatchedBy<D, F>, usize)>,
 }
 
 /// Pointers into one block.
@@ -52,7 +60,7 @@ impl<'w, D: QueryData, F: QueryFilter> Opened<'w, D, F> {
     pub(super) unsafe fn new(
         matched: &MatchedBy<D, F>,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Option<(Self, usize)> {
         let &Matched {
@@ -67,7 +75,7 @@ impl<'w, D: QueryData, F: QueryFilter> Opened<'w, D, F> {
         let before = unsafe { F::fetch(filter, archetype, block, look) }?;
         // SAFETY: the rows are the block's.
         let holds = |&row: &usize| unsafe { F::has_row(before, row) };
-        let first = (0..archetype.rows(block)).find(holds)?;
+        let first = (0..block.rows).find(holds)?;
         // SAFETY: passed on from the caller.
         let data = unsafe { D::fetch(columns, archetype, block, look) };
         // That may have copied the block which the filter looked at, and the old one may be gone.
@@ -87,98 +95,121 @@ impl<'w, D: QueryData, F: QueryFilter> Opened<'w, D, F> {
     }
 }
 
+impl<'w, 's, D: QueryData, F: QueryFilter> Blocks<'w, 's, D, F> {
+    /// Opens the next block with rows that may match; gives the first of them and all there are.
+    ///
+    /// Out of line, so that the caller's loop over rows keeps what it needs in registers.
+    #[inline(never)]
+    fn next(&mut self) -> Option<(Opened<'w, D, F>, usize, usize)> {
+        loop {
+            if let Some((matched, next)) = &mut self.current {
+                let archetype = self.look.world.archetype(matched.archetype);
+                while let Some(block) = blocks(archetype, *next).next() {
+                    *next += 1;
+                    // SAFETY: the iterator has the query's rights, and visits each block once.
+                    let opened = unsafe { Opened::new(matched, archetype, block, self.look) };
+                    if let Some((opened, first)) = opened {
+                        return Some((opened, first, block.rows));
+                    }
+                }
+                self.current = None;
+            }
+            self.current = Some((self.matched.next()?, 0));
+        }
+    }
+
+    /// Calls a function for each block that is left, as `next` gives them.
+    #[inline]
+    fn for_each(self, mut each: impl FnMut(Opened<'w, D, F>, usize, usize)) {
+        let coming = self.matched.map(|matched| (matched, 0));
+        for (matched, start) in self.current.into_iter().chain(coming) {
+            let archetype = self.look.world.archetype(matched.archetype);
+            for block in blocks(archetype, start) {
+                // SAFETY: the iterator has the query's rights, and visits each block once.
+                let opened = unsafe { Opened::new(matched, archetype, block, self.look) };
+                if let Some((opened, first)) = opened {
+                    each(opened, first, block.rows);
+                }
+            }
+        }
+    }
+
+    /// Rows in these blocks, whether or not they match.
+    fn rows(&self) -> usize {
+        let rows = |matched: &MatchedBy<D, F>| self.look.world.archetype(matched.archetype).len();
+        let current = self.current.as_ref().map_or(0, |(matched, block)| {
+            rows(matched).saturating_sub(block * BLOCK_ROWS)
+        });
+        current + self.matched.clone().map(rows).sum::<usize>()
+    }
+}
+
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     #[inline]
     pub(super) fn new(query: Query<'w, 's, D, F>) -> Self {
-        Self {
+        let blocks = Blocks {
             look: query.look,
             matched: query.matches.list.iter(),
             current: None,
+        };
+        Self {
+            blocks,
             opened: None,
             row: 0,
             rows: 0,
         }
     }
 
-    /// Goes to the next block with rows that may match; false at the end.
-    #[inline]
-    fn next_block(&mut self) -> bool {
-        loop {
-            if let Some((matched, block)) = &mut self.current {
-                let archetype = self.look.world.archetype(matched.archetype);
-                if *block < archetype.block_count() {
-                    // SAFETY: the iterator has the query's rights, and visits each block once.
-                    let opened = unsafe { Opened::new(matched, archetype, *block, self.look) };
-                    let number = *block;
-                    *block += 1;
-                    if let Some((opened, first)) = opened {
-                        self.opened = Some(opened);
-                        (self.row, self.rows) = (first, archetype.rows(number));
-                        return true;
-                    }
-                    continue;
-                }
-            }
-            match self.matched.next() {
-                Some(matched) => self.current = Some((*matched, 0)),
-                None => {
-                    self.current = None;
-                    (self.row, self.rows) = (0, 0);
-                    return false;
-                }
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn next_block_out_of_line(&mut self) -> bool {
-        self.next_block()
-    }
-
     /// Goes to the next row that matches, without what it gives; false at the end.
     #[inline]
     pub(super) fn advance(&mut self) -> bool {
         loop {
-            if self.row == self.rows && !self.next_block_out_of_line() {
-                return false;
+            if self.row == self.rows {
+                let Some((opened, first, rows)) = self.blocks.next() else {
+                    return false;
+                };
+                self.opened = Some(opened);
+                (self.row, self.rows) = (first, rows);
             }
             let row = self.row;
             self.row += 1;
-            if !Opened::<D, F>::BY_ROW {
-                return true;
-            }
             // SAFETY: `row < rows`, the rows of the block.
-            let matches = |opened: Opened<'w, D, F>| unsafe { opened.has_row(row) };
-            if self.opened.is_some_and(matches) {
+            if !Opened::<D, F>::BY_ROW || unsafe { self.opened().has_row(row) } {
                 return true;
             }
         }
+    }
+
+    /// The block being visited.
+    ///
+    /// # Safety
+    /// `advance` has gone to a row of it.
+    #[inline]
+    unsafe fn opened(&self) -> Opened<'w, D, F> {
+        debug_assert!(self.opened.is_some(), "`advance` opened a block");
+        // SAFETY: it was set when the row was gone to, by the caller, and is never taken back.
+        unsafe { self.opened.unwrap_unchecked() }
     }
 
     /// What the row gives that `advance` went to.
     ///
     /// # Safety
-    /// - `advance` was true, and nothing was called since;
+    /// - the last call of `advance` was true;
     /// - no other item of a written column of that row lives.
     #[inline]
-    pub(super) unsafe fn current<'q>(&self) -> Option<D::Item<'q>>
+    pub(super) unsafe fn current<'q>(&self) -> D::Item<'q>
     where
         'w: 'q,
     {
-        let row = self.row - 1;
-        let fetch = D::shrink(self.opened?.data);
+        // SAFETY: passed on from the caller.
+        let fetch = D::shrink(unsafe { self.opened() }.data);
         // SAFETY: `advance` saw that the block has the row and it matches.
-        Some(unsafe { D::item(fetch, row) })
+        unsafe { D::item(fetch, self.row - 1) }
     }
 
     /// Rows that were not visited, whether or not they match.
     pub(super) fn rows_left(&self) -> usize {
-        let rest = self.rows - self.row;
-        let rows = |matched: &MatchedBy<D, F>| self.look.world.archetype(matched.archetype).len();
-        let current = self.current.as_ref().map_or(0, |(matched, block)| {
-            rows(matched).saturating_sub(block * BLOCK_ROWS)
-        });
-        rest + current + self.matched.clone().map(rows).sum::<usize>()
+        self.rows - self.row + self.blocks.rows()
     }
 }
 
@@ -191,7 +222,7 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
             return None;
         }
         // SAFETY: each row is visited once.
-        unsafe { self.current() }
+        Some(unsafe { self.current() })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -202,23 +233,25 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
 
     /// A loop for each block, so that the compiler may vectorize what it does with a row.
     #[inline]
-    fn fold<B, G: FnMut(B, D::Item<'w>) -> B>(mut self, start: B, mut each: G) -> B {
-        let mut folded = start;
-        loop {
-            if let Some(opened) = self.opened {
-                for row in self.row..self.rows {
-                    // SAFETY: the block has the row.
-                    if Opened::<D, F>::BY_ROW && !unsafe { opened.has_row(row) } {
-                        continue;
-                    }
-                    // SAFETY: as above, it matches, and each row is visited once.
-                    folded = each(folded, unsafe { D::item(opened.data, row) });
+    fn fold<B, G: FnMut(B, D::Item<'w>) -> B>(self, start: B, mut each: G) -> B {
+        let mut folded = Some(start);
+        let mut block = |opened: Opened<'w, D, F>, first: usize, rows: usize| {
+            let mut sum = folded.take().expect("put back below");
+            for row in first..rows {
+                // SAFETY: the block has the row.
+                if Opened::<D, F>::BY_ROW && !unsafe { opened.has_row(row) } {
+                    continue;
                 }
+                // SAFETY: as above, it matches, and each row is visited once.
+                sum = each(sum, unsafe { D::item(opened.data, row) });
             }
-            if !self.next_block() {
-                return folded;
-            }
+            folded = Some(sum);
+        };
+        if let Some(opened) = self.opened {
+            block(opened, self.row, self.rows);
         }
+        self.blocks.for_each(block);
+        folded.expect("put back above")
     }
 
     fn count(mut self) -> usize {
@@ -256,10 +289,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// # Safety
     /// Items of the same row of the two do not live at the same time, unless the query only reads.
     pub(super) unsafe fn duplicate(&self) -> Self {
+        let blocks = Blocks {
+            look: self.blocks.look,
+            matched: self.blocks.matched.clone(),
+            current: self.blocks.current,
+        };
         Self {
-            look: self.look,
-            matched: self.matched.clone(),
-            current: self.current,
+            blocks,
             opened: self.opened,
             row: self.row,
             rows: self.rows,

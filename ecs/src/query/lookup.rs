@@ -1,6 +1,6 @@
 //! What single entities give: `get`, `get_many`, `contains`.
 
-use super::{Query, QueryData, QueryFilter};
+use super::{BlockRows, Query, QueryData, QueryFilter};
 use crate::archetype::Archetype;
 use crate::entity::{Entity, Place};
 use crate::error::{NoSuchEntity, QueryError};
@@ -19,7 +19,7 @@ struct Spot<'w, D: QueryData, F: QueryFilter> {
     columns: D::Columns,
     filter: F::Columns,
     archetype: &'w Archetype,
-    block: usize,
+    block: BlockRows,
     row: usize,
 }
 
@@ -53,7 +53,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
             columns,
             filter,
             archetype,
-            block: row / BLOCK_ROWS,
+            block: BlockRows {
+                index: row / BLOCK_ROWS,
+                rows: archetype.rows(row / BLOCK_ROWS),
+            },
             row: row % BLOCK_ROWS,
         })
     }
@@ -67,7 +70,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         // SAFETY: passed on from the caller.
         if let Some(spot) = unsafe { self.at(found) } {
             // SAFETY: the row exists, and nobody else writes its block while the query lives.
-            unsafe { D::prefetch(spot.columns, spot.archetype, spot.block, spot.row) };
+            unsafe { D::prefetch(spot.columns, spot.archetype, spot.block.index, spot.row) };
         }
     }
 

@@ -46,11 +46,7 @@ impl<'w, 's, 'e, D: QueryData, F: QueryFilter> QueryManyIter<'w, 's, 'e, D, F> {
 
     /// Where the next entity is that lives and whose archetype matches.
     #[inline]
-    fn next_found(&mut self) -> Option<Found> {
-        if !self.looks_ahead {
-            let entities = &mut self.entities;
-            return entities.find_map(|&entity| self.query.find(entity));
-        }
+    fn next_looked_up(&mut self) -> Option<Found> {
         // One batch is being fetched while the one before it is used.
         if self.end - self.next <= BATCH && !self.entities.as_slice().is_empty() {
             self.look_up_batch();
@@ -95,7 +91,13 @@ impl<'w, 's, 'e, D: QueryData, F: QueryFilter> QueryManyIter<'w, 's, 'e, D, F> {
         'w: 'q,
     {
         loop {
-            let found = self.next_found()?;
+            let found = match self.looks_ahead {
+                true => self.next_looked_up()?,
+                false => match self.query.find(*self.entities.next()?) {
+                    Some(found) => found,
+                    None => continue,
+                },
+            };
             // SAFETY: the rights of the query that this iterator was made of.
             let query: Query<'q, 's, D, F> =
                 unsafe { Query::new(self.query.look, self.query.matches) };
@@ -122,6 +124,26 @@ impl<'w, D: ReadOnlyQueryData, F: QueryFilter> Iterator for QueryManyIter<'w, '_
     fn next(&mut self) -> Option<D::Item<'w>> {
         // SAFETY: it only reads.
         unsafe { self.next_item() }
+    }
+
+    /// A small world's loop is that of single calls.
+    #[inline]
+    fn fold<B, G: FnMut(B, D::Item<'w>) -> B>(mut self, start: B, mut each: G) -> B {
+        let mut folded = start;
+        if self.looks_ahead {
+            while let Some(item) = self.next() {
+                folded = each(folded, item);
+            }
+            return folded;
+        }
+        for &entity in self.entities {
+            let found = self.query.find(entity);
+            // SAFETY: just found, and it only reads.
+            if let Some(item) = found.and_then(|found| unsafe { self.query.open(found) }) {
+                folded = each(folded, item);
+            }
+        }
+        folded
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -52,4 +52,4 @@ pub use tuple::{AnyOf, Or};
 pub use view::Query;
 
 pub(crate) use access::FilteredAccess;
-pub(crate) use source::{Look, Source, prefetch};
+pub(crate) use source::{BlockRows, Look, Source, prefetch};

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use smallvec::SmallVec;
 
 use super::iter::Opened;
+use super::source::{BlockRows, blocks};
 use super::state::MatchedBy;
 use super::{ArchetypeFilter, ChunkQueryData, Query, QueryData, QueryFilter};
 
@@ -53,10 +54,10 @@ pub(crate) fn run_each_once(runner: &dyn BlockRunner, count: usize, body: impl F
 
 impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
     /// Every block of the matching archetypes, in order.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = (MatchedBy<D, F>, usize)> {
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (MatchedBy<D, F>, BlockRows)> {
         self.matches.list.iter().flat_map(|&matched| {
-            let blocks = self.look.world.archetype(matched.archetype).block_count();
-            (0..blocks).map(move |block| (matched, block))
+            let archetype = self.look.world.archetype(matched.archetype);
+            blocks(archetype, 0).map(move |block| (matched, block))
         })
     }
 
@@ -87,7 +88,7 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
             let Some((opened, first)) = opened else {
                 return;
             };
-            for row in first..archetype.rows(*block) {
+            for row in first..block.rows {
                 // SAFETY: the block has the row.
                 if Opened::<D, F>::BY_ROW && !unsafe { opened.has_row(row) } {
                     continue;
@@ -118,7 +119,7 @@ impl<D: ChunkQueryData, F: ArchetypeFilter> Query<'_, '_, D, F> {
             // gives each block to one call.
             let fetch = unsafe { D::fetch(matched.columns, archetype, *block, look) };
             // SAFETY: the block has that many rows, and these are its only slices.
-            each(unsafe { D::slices(fetch, archetype.rows(*block)) });
+            each(unsafe { D::slices(fetch, block.rows) });
         });
     }
 }

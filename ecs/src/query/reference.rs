@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use super::data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
 use super::source::{Columnar, Source};
-use super::{FilteredAccess, Look};
+use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::ComponentId;
 use crate::component::{Component, Mut, Ref, Ticks, TrackedComponent, Tracking};
@@ -111,7 +111,7 @@ macro_rules! reads {
         unsafe fn fetch<'w>(
             columns: ColumnsOf<T>,
             archetype: &'w Archetype,
-            block: usize,
+            block: BlockRows,
             look: Look<'w>,
         ) -> Values<'w, T, $beside> {
             // SAFETY: passed on from the caller.
@@ -140,7 +140,7 @@ macro_rules! writes {
         unsafe fn fetch<'w>(
             columns: ColumnsOf<T>,
             archetype: &'w Archetype,
-            block: usize,
+            block: BlockRows,
             look: Look<'w>,
         ) -> Values<'w, T, MarksOf<T>> {
             // SAFETY: passed on from the caller.

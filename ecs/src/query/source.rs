@@ -12,6 +12,7 @@ use crate::component::info::ComponentId;
 use crate::component::tracking::{RowTicks, Ticks};
 use crate::component::{InSparseSet, InTable};
 use crate::query::FilteredAccess;
+use crate::storage::BLOCK_ROWS;
 use crate::storage::column::{BlockPointer, Column, TickRuns};
 use crate::world::World;
 
@@ -20,6 +21,31 @@ use crate::world::World;
 pub struct Look<'w> {
     pub(crate) world: &'w World,
     pub(crate) ticks: Ticks,
+}
+
+/// A block and the rows in use of it.
+#[derive(Clone, Copy)]
+pub struct BlockRows {
+    pub(crate) index: usize,
+    pub(crate) rows: usize,
+}
+
+/// The blocks of an archetype that hold rows, in order, from one on.
+#[inline]
+pub(crate) fn blocks(
+    archetype: &Archetype,
+    start: usize,
+) -> impl Iterator<Item = BlockRows> + use<> {
+    let (count, len) = (archetype.block_count(), archetype.len());
+    // A choice instead of a minimum: LLVM would work a minimum out again for each loop over rows.
+    let rows = move |index| match index + 1 == count {
+        true => (len - 1) % BLOCK_ROWS + 1,
+        false => BLOCK_ROWS,
+    };
+    (start..count).map(move |index| BlockRows {
+        index,
+        rows: rows(index),
+    })
 }
 
 /// How queries reach the values of a component.
@@ -53,13 +79,13 @@ pub unsafe trait Source {
     ///
     /// # Safety
     /// `columns` are of the archetype, which has the block.
-    unsafe fn changed(columns: Self::Columns, archetype: &Archetype, block: usize) -> u64;
+    unsafe fn changed(columns: Self::Columns, archetype: &Archetype, block: BlockRows) -> u64;
     /// # Safety
     /// `columns` are of the archetype, which has the block; nobody writes it for `'w`.
     unsafe fn read<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Self::Block;
     /// A block for writing, copied first if a fork shares it.
@@ -69,7 +95,7 @@ pub unsafe trait Source {
     unsafe fn write<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Self::Block;
     fn rows(block: Self::Block) -> Self::Rows;
@@ -82,7 +108,7 @@ pub unsafe trait Source {
     unsafe fn members<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Self::Members;
     /// # Safety
@@ -174,33 +200,37 @@ macro_rules! in_columns {
                 archetype.column_mut(columns.get()).unshare_list();
             }
 
-            unsafe fn changed(columns: ColumnIndex, archetype: &Archetype, block: usize) -> u64 {
+            unsafe fn changed(
+                columns: ColumnIndex,
+                archetype: &Archetype,
+                block: BlockRows,
+            ) -> u64 {
                 // SAFETY: guaranteed by the caller.
-                unsafe { column(archetype, columns) }.changed(block)
+                unsafe { column(archetype, columns) }.changed(block.index)
             }
 
             #[inline]
             unsafe fn read<'w>(
                 columns: ColumnIndex,
                 archetype: &'w Archetype,
-                block: usize,
+                block: BlockRows,
                 _: Look<'w>,
             ) -> BlockPointer {
                 // SAFETY: guaranteed by the caller.
-                unsafe { column(archetype, columns) }.block_read(block)
+                unsafe { column(archetype, columns) }.block_read(block.index)
             }
 
             #[inline]
             unsafe fn write<'w>(
                 columns: ColumnIndex,
                 archetype: &'w Archetype,
-                block: usize,
+                block: BlockRows,
                 look: Look<'w>,
             ) -> BlockPointer {
                 // SAFETY: guaranteed by the caller.
                 let column = unsafe { column(archetype, columns) };
                 // SAFETY: `prepare` unshared the list and the block is the caller's alone.
-                unsafe { column.block_write(block, archetype.rows(block), look.world.writer()) }
+                unsafe { column.block_write(block.index, block.rows, look.world.writer()) }
             }
 
             #[inline]
@@ -219,7 +249,7 @@ macro_rules! in_columns {
             }
 
             #[inline]
-            unsafe fn members<'w>(_: ColumnIndex, _: &'w Archetype, _: usize, _: Look<'w>) {}
+            unsafe fn members<'w>(_: ColumnIndex, _: &'w Archetype, _: BlockRows, _: Look<'w>) {}
 
             #[inline]
             unsafe fn has((): (), _: usize) -> bool {

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use super::data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
 use super::source::{Columnar, Source};
-use super::{FilteredAccess, Look};
+use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::Component;
 use crate::component::info::ComponentId;
@@ -39,10 +39,10 @@ unsafe impl QueryData for Entity {
     unsafe fn fetch<'w>(
         (): (),
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         _: Look<'w>,
     ) -> Handles<'w> {
-        let handles = archetype.entities().block_read(block).data;
+        let handles = archetype.entities().block_read(block.index).data;
         Handles(handles.cast(), PhantomData)
     }
 
@@ -107,7 +107,7 @@ unsafe impl<D: QueryData> QueryData for Option<D> {
     unsafe fn fetch<'w>(
         columns: Option<D::Columns>,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Option<D::Fetch<'w>> {
         // SAFETY: passed on from the caller.
@@ -193,7 +193,7 @@ unsafe impl<T: Component> QueryData for Has<T> {
     unsafe fn fetch<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
-        block: usize,
+        block: BlockRows,
         look: Look<'w>,
     ) -> Self::Fetch<'w> {
         // SAFETY: passed on from the caller.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
 use super::filter::{ArchetypeFilter, QueryFilter};
-use super::{FilteredAccess, Look};
+use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::world::World;
 
@@ -76,7 +76,7 @@ macro_rules! data_tuples {
             unsafe fn fetch<'w>(
                 columns: Self::Columns,
                 archetype: &'w Archetype,
-                block: usize,
+                block: BlockRows,
                 look: Look<'w>,
             ) -> Self::Fetch<'w> {
                 // SAFETY: passed on from the caller; elements touch different columns, or the
@@ -164,7 +164,7 @@ macro_rules! any_of {
             unsafe fn fetch<'w>(
                 columns: Self::Columns,
                 archetype: &'w Archetype,
-                block: usize,
+                block: BlockRows,
                 look: Look<'w>,
             ) -> Self::Fetch<'w> {
                 // SAFETY: passed on from the caller; elements touch different columns, or the
@@ -245,7 +245,7 @@ macro_rules! filter_tuples {
             unsafe fn fetch<'w>(
                 columns: Self::Columns,
                 archetype: &'w Archetype,
-                block: usize,
+                block: BlockRows,
                 look: Look<'w>,
             ) -> Option<Self::Fetch<'w>> {
                 // SAFETY: passed on from the caller.
@@ -290,7 +290,7 @@ macro_rules! or {
             unsafe fn fetch<'w>(
                 columns: Self::Columns,
                 archetype: &'w Archetype,
-                block: usize,
+                block: BlockRows,
                 look: Look<'w>,
             ) -> Option<Self::Fetch<'w>> {
                 let fetch = ($(columns.$index.and_then(|columns| {

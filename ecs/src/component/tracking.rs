@@ -72,7 +72,7 @@ pub trait Tracking: sealed::Sealed + 'static {
         row: usize,
     ) -> Self::Mut<'w, T>;
 
-    /// Marks rows as changed that are given out as a slice, or field by field.
+    /// Marks rows as changed that are given out as a slice.
     ///
     /// # Safety
     /// The block has these rows, and nobody else has them.

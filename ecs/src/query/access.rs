@@ -40,7 +40,8 @@ struct Alternative {
 impl Alternative {
     /// Whether no archetype meets both.
     fn excludes(&self, other: &Self) -> bool {
-        self.with.intersects(&other.without) || self.without.intersects(&other.with)
+        let both = self.and(other);
+        both.with.intersects(&both.without)
     }
 
     /// What an archetype meets that meets both.

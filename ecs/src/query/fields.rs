@@ -8,7 +8,7 @@ use super::source::{ColumnIndex, Source, column};
 use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::{ComponentId, Part};
-use crate::component::{InTable, SplitComponent, Tracking};
+use crate::component::{ByBlock, InTable, SplitComponent};
 use crate::storage::column::{BlockPointer, part_start};
 use crate::world::World;
 
@@ -16,7 +16,7 @@ use crate::world::World;
 ///
 /// Rows give a reference to each field, chunks a slice of each, in structs that the derive macro
 /// names after the component: `PositionRef`, `PositionMut`, `PositionSlices`,
-/// `PositionSlicesMut`. Those for writing mark what they are given out for as changed.
+/// `PositionSlicesMut`.
 ///
 /// ```
 /// use orrery_ecs::{Component, Fields, World};
@@ -41,37 +41,20 @@ pub struct Fields<R>(PhantomData<fn() -> R>);
 
 /// Where the fields' values start in one block.
 #[doc(hidden)]
-pub struct Starts<'w, Marks: Copy = ()> {
+#[derive(Clone, Copy)]
+pub struct Starts<'w> {
     block: BlockPointer,
     parts: &'w [Part],
-    marks: Marks,
 }
 
-impl<Marks: Copy> Clone for Starts<'_, Marks> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<Marks: Copy> Copy for Starts<'_, Marks> {}
-
-impl<'w, Marks: Copy> Starts<'w, Marks> {
+impl<'w> Starts<'w> {
     /// # Safety
     /// The archetype has the column, and the block is of it.
     #[inline]
-    unsafe fn new(
-        columns: ColumnIndex,
-        archetype: &'w Archetype,
-        block: BlockPointer,
-        marks: Marks,
-    ) -> Self {
+    unsafe fn new(columns: ColumnIndex, archetype: &'w Archetype, block: BlockPointer) -> Self {
         // SAFETY: guaranteed by the caller.
         let parts = &unsafe { column(archetype, columns) }.info().parts;
-        Self {
-            block,
-            parts,
-            marks,
-        }
+        Self { block, parts }
     }
 
     fn of(self, field: usize) -> *mut u8 {
@@ -81,8 +64,6 @@ impl<'w, Marks: Copy> Starts<'w, Marks> {
         pointer.as_ptr()
     }
 }
-
-type MarksOf<T> = <<T as crate::Component>::Tracking as Tracking>::Marks<InTable>;
 
 macro_rules! common {
     ($access:ident) => {
@@ -111,7 +92,7 @@ macro_rules! common {
 }
 
 // SAFETY: one column, read.
-unsafe impl<T: SplitComponent<Storage = InTable>> QueryData for Fields<&T> {
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> QueryData for Fields<&T> {
     type ReadOnly = Self;
     type Item<'w> = T::Ref<'w>;
     type Fetch<'w> = Starts<'w>;
@@ -129,7 +110,7 @@ unsafe impl<T: SplitComponent<Storage = InTable>> QueryData for Fields<&T> {
         // SAFETY: passed on from the caller.
         let found = unsafe { InTable::read(columns, archetype, block, look) };
         // SAFETY: the block is of this column.
-        unsafe { Starts::new(columns, archetype, found, ()) }
+        unsafe { Starts::new(columns, archetype, found) }
     }
 
     #[inline]
@@ -140,10 +121,12 @@ unsafe impl<T: SplitComponent<Storage = InTable>> QueryData for Fields<&T> {
 }
 
 // SAFETY: one column, written.
-unsafe impl<'a, T: SplitComponent<Storage = InTable>> QueryData for Fields<&'a mut T> {
+unsafe impl<'a, T: SplitComponent<Storage = InTable, Tracking = ByBlock>> QueryData
+    for Fields<&'a mut T>
+{
     type ReadOnly = Fields<&'a T>;
     type Item<'w> = T::RefMut<'w>;
-    type Fetch<'w> = Starts<'w, MarksOf<T>>;
+    type Fetch<'w> = Starts<'w>;
     common!(write);
 
     fn prepare(columns: ColumnIndex, world: &mut World, archetype: ArchetypeId) {
@@ -156,33 +139,40 @@ unsafe impl<'a, T: SplitComponent<Storage = InTable>> QueryData for Fields<&'a m
         archetype: &'w Archetype,
         block: BlockRows,
         look: Look<'w>,
-    ) -> Starts<'w, MarksOf<T>> {
+    ) -> Starts<'w> {
         // SAFETY: passed on from the caller.
         let found = unsafe { InTable::write(columns, archetype, block, look) };
-        // SAFETY: the block is of this column, which is tracked as the type says.
-        let marks = unsafe { T::Tracking::marks::<InTable>(columns, archetype, found, look.ticks) };
-        // SAFETY: as above.
-        unsafe { Starts::new(columns, archetype, found, marks) }
+        // SAFETY: the block is of this column.
+        unsafe { Starts::new(columns, archetype, found) }
     }
 
     #[inline]
     unsafe fn item<'w>(fetch: Self::Fetch<'w>, row: usize) -> Self::Item<'w> {
-        // SAFETY: the row is the caller's alone.
-        unsafe { T::Tracking::mark::<InTable>(fetch.marks, row..row + 1) };
         // SAFETY: passed on from the caller; parts lie in order of the fields.
         unsafe { T::row_mut(|field| fetch.of(field), row) }
     }
 }
 
 // SAFETY: reads only.
-unsafe impl<T: SplitComponent<Storage = InTable>> ReadOnlyQueryData for Fields<&T> {}
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ReadOnlyQueryData
+    for Fields<&T>
+{
+}
 // SAFETY: all rows of an archetype with the column have the component.
-unsafe impl<T: SplitComponent<Storage = InTable>> ArchetypeQueryData for Fields<&T> {}
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ArchetypeQueryData
+    for Fields<&T>
+{
+}
 // SAFETY: as above.
-unsafe impl<T: SplitComponent<Storage = InTable>> ArchetypeQueryData for Fields<&mut T> {}
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ArchetypeQueryData
+    for Fields<&mut T>
+{
+}
 
 // SAFETY: as above.
-unsafe impl<T: SplitComponent<Storage = InTable>> ChunkQueryData for Fields<&T> {
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ChunkQueryData
+    for Fields<&T>
+{
     type Slices<'w> = T::Slices<'w>;
 
     #[inline]
@@ -193,13 +183,13 @@ unsafe impl<T: SplitComponent<Storage = InTable>> ChunkQueryData for Fields<&T> 
 }
 
 // SAFETY: as above.
-unsafe impl<T: SplitComponent<Storage = InTable>> ChunkQueryData for Fields<&mut T> {
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ChunkQueryData
+    for Fields<&mut T>
+{
     type Slices<'w> = T::SlicesMut<'w>;
 
     #[inline]
     unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w> {
-        // SAFETY: the rows are the caller's alone.
-        unsafe { T::Tracking::mark::<InTable>(fetch.marks, 0..rows) };
         // SAFETY: passed on from the caller; parts lie in order of the fields.
         unsafe { T::slices_mut(|field| fetch.of(field), rows) }
     }

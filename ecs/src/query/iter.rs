@@ -173,8 +173,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
             }
             let row = self.row;
             self.row += 1;
+            if !Opened::<D, F>::BY_ROW {
+                return true;
+            }
+            // SAFETY: a row was gone to.
+            let opened = unsafe { self.opened() };
             // SAFETY: `row < rows`, the rows of the block.
-            if !Opened::<D, F>::BY_ROW || unsafe { self.opened().has_row(row) } {
+            if unsafe { opened.has_row(row) } {
                 return true;
             }
         }

@@ -131,7 +131,7 @@ impl<'w, D: ReadOnlyQueryData, F: QueryFilter> Iterator for QueryManyIter<'w, '_
     fn fold<B, G: FnMut(B, D::Item<'w>) -> B>(mut self, start: B, mut each: G) -> B {
         let mut folded = start;
         if self.looks_ahead {
-            while let Some(item) = self.next() {
+            for item in &mut self {
                 folded = each(folded, item);
             }
             return folded;

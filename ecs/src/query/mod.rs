@@ -53,3 +53,6 @@ pub use view::Query;
 
 pub(crate) use access::FilteredAccess;
 pub(crate) use source::{BlockRows, Look, Source, prefetch};
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,10 @@
 //! Reading and writing single components and resources.
 
 use super::World;
-use crate::component::Component;
+use crate::component::{Component, Tracking};
 use crate::entity::{Entity, Place};
 use crate::resource::Resource;
+use crate::storage::BLOCK_ROWS;
 use crate::storage::column::Writer;
 use std::mem::MaybeUninit;
 
@@ -31,7 +32,8 @@ impl World {
         Some(unsafe { &*row.cast::<T>() })
     }
 
-    /// A component of an entity for writing; its block is marked as changed.
+    /// A component of an entity for writing; its block is marked as changed, and its row if it is
+    /// tracked.
     #[inline]
     pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<&mut T> {
         const {
@@ -50,15 +52,20 @@ impl World {
             pool: &self.pool,
             tick: self.tick,
         };
+        let (column, row) = (archetype.column_mut(index), location.row as usize);
         // SAFETY: the entity table points to one of `len` rows, and the column is plain.
-        let row = unsafe {
-            archetype
-                .column_mut(index)
-                .row_mut(location.row as usize, len, to)
-        };
+        let value = unsafe { column.row_mut(row, len, to) };
+        if T::Tracking::ROWS
+            && let Some(runs) = column.tick_runs(column.block_read(row / BLOCK_ROWS))
+        {
+            // SAFETY: the row exists.
+            let ticks = unsafe { runs.row(row % BLOCK_ROWS) };
+            // SAFETY: its block was just made ours alone.
+            unsafe { ticks.changed.write(self.tick) };
+        }
         // SAFETY: the column is of `T`, the row's block is ours alone, and the borrow of the
         // world keeps everybody else out.
-        Some(unsafe { &mut *row.cast::<T>() })
+        Some(unsafe { &mut *value.cast::<T>() })
     }
 
     /// A copy of a component, put together from its columns if it is split.

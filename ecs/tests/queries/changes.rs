@@ -282,3 +282,48 @@ fn a_write_after_a_fork_marks_only_the_writers_row() {
     assert_eq!(look(&mut world).len(), 1);
     assert_eq!(look(&mut fork).len(), 1);
 }
+
+/// The copy of a block that a write makes may leave the old one without an owner, and its memory
+/// to somebody else; a filter that went on reading it would see that one's ticks.
+#[test]
+fn a_filter_looks_at_the_copy_that_a_write_has_made() {
+    let (mut world, all) = world_of(100);
+    let tick = world.change_tick();
+    let mut other = world.fork().expect("it can be cloned");
+    other.clear();
+    world.advance_change_tick();
+    for &entity in &all {
+        world.get_mut::<Health>(entity).expect("it lives").0 += 1;
+    }
+    let mut fork = world.fork().expect("it can be cloned");
+    let mut changed = fork.query_filtered::<&mut Health, Changed<Health>>();
+    changed.set_last_run(tick);
+    let (mut original, mut rows) = (Some(world), 0);
+    for mut health in changed.iter_mut(&mut fork) {
+        health.0 += 1;
+        rows += 1;
+        if original.take().is_some() {
+            other.spawn_batch((0..100).map(|i| (Health(i), Num(i))));
+        }
+    }
+    assert_eq!(rows, 100);
+}
+
+#[test]
+fn a_query_that_wrote_before_a_fork_copies_after_it() {
+    let (mut world, _) = world_of(5000);
+    let mut query = world.query::<(&mut Health, &mut Num)>();
+    let mut write = |world: &mut World| {
+        for (mut health, num) in query.iter_mut(world) {
+            (health.0, num.0) = (health.0 + 1, num.0 + 1);
+        }
+    };
+    write(&mut world);
+    for _ in 0..3 {
+        let fork = world.fork().expect("it can be cloned");
+        let before = fork.state_hash();
+        assert_eq!(world.state_hash(), before);
+        write(&mut world);
+        assert!(fork.state_hash() == before && world.state_hash() != before);
+    }
+}

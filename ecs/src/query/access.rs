@@ -8,9 +8,9 @@
 use crate::component::info::ComponentId;
 use crate::component::{ComponentSet, Registry};
 
-/// Alternatives kept for one query. Nested `Or` multiply them; a query with more is taken as
-/// limited only to what all have in common, which can call apart what conflicts but not the
-/// other way round.
+/// Alternatives kept for one query. Several `Or` multiply them; a query with more is taken as
+/// limited only to what all have in common, which may see a conflict where there is none but
+/// never misses one.
 const ALTERNATIVES_MAX: usize = 64;
 
 /// Components read and written.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::source::{BlockRows, blocks};
 use super::state::MatchedBy;
-use super::{ArchetypeFilter, ChunkQueryData, Look, Query, QueryData};
+use super::{ArchetypeFilter, ChunkQueryData, Look, Query, QueryData, QueryFilter};
 use crate::archetype::Archetype;
 use crate::entity::Entity;
 
@@ -84,7 +84,7 @@ impl<'w, D: ChunkQueryData, F: ArchetypeFilter> Chunk<'w, D, F> {
     }
 }
 
-impl<D: ChunkQueryData, F: ArchetypeFilter> Query<'_, '_, D, F> {
+impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
     /// Calls a function for each block, in order; it gets slices as long as the block has rows.
     /// Slices of a tracked component for writing mark all its rows as changed.
     ///
@@ -98,7 +98,11 @@ impl<D: ChunkQueryData, F: ArchetypeFilter> Query<'_, '_, D, F> {
     /// }
     /// ```
     #[inline]
-    pub fn for_each_chunk(&mut self, mut each: impl FnMut(D::Slices<'_>)) {
+    pub fn for_each_chunk(&mut self, mut each: impl FnMut(D::Slices<'_>))
+    where
+        D: ChunkQueryData,
+        F: ArchetypeFilter,
+    {
         for matched in &self.matches.list {
             let archetype = self.look.world.archetype(matched.archetype);
             for block in blocks(archetype, 0) {

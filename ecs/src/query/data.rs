@@ -108,7 +108,8 @@ pub unsafe trait ReadOnlyQueryData: QueryData {}
 /// `BY_ROW` is false.
 pub unsafe trait ArchetypeQueryData: QueryData {}
 
-/// A query that gives slices of whole blocks; see [`Query::for_each_chunk`](crate::Query::for_each_chunk).
+/// A query that gives slices of whole blocks; see
+/// [`Query::for_each_chunk`](crate::Query::for_each_chunk).
 ///
 /// # Safety
 /// `BY_ROW` is false.

@@ -98,9 +98,7 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
             }
         });
     }
-}
 
-impl<D: ChunkQueryData, F: ArchetypeFilter> Query<'_, '_, D, F> {
     /// Calls a function for each block on the threads of a runner. The result is the same on any
     /// number of threads, since no call sees another's block.
     ///
@@ -110,7 +108,10 @@ impl<D: ChunkQueryData, F: ArchetypeFilter> Query<'_, '_, D, F> {
         &mut self,
         runner: &dyn BlockRunner,
         each: impl Fn(D::Slices<'_>) + Sync,
-    ) {
+    ) where
+        D: ChunkQueryData,
+        F: ArchetypeFilter,
+    {
         let (look, list) = (self.look, self.blocks().collect::<Vec<_>>());
         run_each_once(runner, list.len(), |index| {
             let (matched, block) = &list[index];

@@ -1,8 +1,8 @@
 //! How queries reach the values of a component: the one place where storages differ.
 //!
 //! `&T`, `&mut T`, `Ref`, `With`, `Has`, `Changed` and the others are written once, over the
-//! [`Source`] of the component's [`Storage`](crate::Storage). Which rows have a component is known apart from
-//! its values, because a query may ask for the one without access to the other.
+//! [`Source`] of the component's [`Storage`](crate::Storage). Which rows have a component is known
+//! apart from its values, because a query may ask for the one without access to the other.
 
 use std::num::NonZeroU32;
 use std::ptr::NonNull;

@@ -135,6 +135,17 @@ pub enum QueryError {
         /// The query's type.
         query: &'static str,
     },
+    /// `get_many_mut` was asked for an entity twice.
+    #[error(
+        "entity {entity} was asked for twice at once of the query {query}, which writes; a list \
+         with repetitions can be visited by iter_many_mut"
+    )]
+    Repeated {
+        /// The handle.
+        entity: Entity,
+        /// The query's type.
+        query: &'static str,
+    },
     /// `single` found nothing.
     #[error("no entity matches the query {query}, and exactly one was asked for")]
     NoneMatch {

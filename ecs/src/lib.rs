@@ -62,7 +62,7 @@ pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
 pub use component::{
     ByBlock, ByRow, Component, ComponentDescriptor, ComponentId, FieldInfo, InSparseSet, InTable,
-    Mut, SplitComponent, Storage, Ticks, TrackedComponent, Tracking,
+    Mut, Ref, SplitComponent, Storage, Ticks, TrackedComponent, Tracking,
 };
 pub use entity::{Entity, EntityMap, MapEntities};
 pub use error::{
@@ -72,8 +72,9 @@ pub use error::{
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
 pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash, SystemParam};
 pub use query::{
-    BlockRunner, Chunk, DynamicChunk, DynamicQuery, Fields, Lanes, Query, QueryData, QueryFilter,
-    QueryIter, QueryState, ReadOnlyQueryData, Serial, With, Without,
+    Added, AnyOf, ArchetypeFilter, ArchetypeQueryData, BlockRunner, Changed, Chunk, ChunkQueryData,
+    DynamicChunk, DynamicQuery, Fields, Has, Lanes, Or, Query, QueryCombinations, QueryData,
+    QueryFilter, QueryIter, QueryManyIter, QueryState, ReadOnlyQueryData, Serial, With, Without,
 };
 pub use resource::{NonSend, NonSendError, NonSendMut, Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;

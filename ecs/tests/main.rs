@@ -3,6 +3,7 @@
 //! - `model`: random operations against a plain map, and against a twin world;
 //! - `behaviour`: one behaviour a test, from the peers' own suites;
 //! - `hashes`: what the state hash sees, and when a cached digest must go;
+//! - `queries`: what queries give, in which order, on which threads, and what they saw change;
 //! - `systems`: the three kinds of system;
 //! - `forks`: worlds that share blocks, on one thread and on several.
 
@@ -10,5 +11,6 @@ mod behaviour;
 mod forks;
 mod hashes;
 mod model;
+mod queries;
 mod support;
 mod systems;

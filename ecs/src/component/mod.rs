@@ -14,7 +14,7 @@ pub(crate) use registry::Registry;
 pub use required::Requirements;
 pub(crate) use set::ComponentSet;
 pub use storage::{InSparseSet, InTable, Storage};
-pub use tracking::{ByBlock, ByRow, Mut, Ticks, TrackedComponent, Tracking};
+pub use tracking::{ByBlock, ByRow, Mut, Ref, Ticks, TrackedComponent, Tracking};
 
 use crate::entity::Entity;
 use crate::hash::StateHasher;
@@ -30,8 +30,8 @@ use info::ComponentInfo;
 ///
 /// - `#[component(split)]`: each field is a column of its own, for kernels that mix fields. All
 ///   fields must be `Copy`; access is by [`Fields`](crate::Fields) instead of references.
-/// - `#[component(track)]`: rows carry ticks, so that `Added` and
-///   `Changed` can be asked of single entities.
+/// - `#[component(track)]`: rows carry ticks, so that [`Added`](crate::Added) and
+///   [`Changed`](crate::Changed) can be asked of single entities.
 /// - `#[component(sparse)]`: values lie in a set beside the archetypes, so that the component comes
 ///   and goes without moving the entity; walking over it looks each row up.
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.

@@ -1,11 +1,13 @@
 //! Where the values of a component lie.
 
+use crate::query::Source;
+
 mod sealed {
     pub trait Sealed {}
 }
 
 /// Where a component's values lie: [`InTable`] or [`InSparseSet`].
-pub trait Storage: sealed::Sealed + 'static {
+pub trait Storage: sealed::Sealed + Source + 'static {
     #[doc(hidden)]
     const SPARSE: bool;
 }

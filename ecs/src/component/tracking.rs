@@ -4,10 +4,12 @@
 //! ticks for each row as well, when it came and when it was last written, at 16 bytes a row.
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 
 use super::Component;
+use crate::archetype::Archetype;
+use crate::query::Source;
 
 /// When a system or query last looked, and when it looks now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,36 @@ pub trait Tracking: sealed::Sealed + 'static {
     #[doc(hidden)]
     const ROWS: bool;
 
+    /// What a query needs to mark the rows of one block.
+    #[doc(hidden)]
+    type Marks<S: Source>: Copy;
+
+    /// # Safety
+    /// The block is of these columns, for writing, and their component is tracked so.
+    #[doc(hidden)]
+    unsafe fn marks<S: Source>(
+        columns: S::Columns,
+        archetype: &Archetype,
+        block: S::Block,
+        now: Ticks,
+    ) -> Self::Marks<S>;
+
+    /// # Safety
+    /// `value` is the row's, which nobody else has for `'w`, and the marks are its block's.
+    #[doc(hidden)]
+    unsafe fn write_row<'w, T, S: Source>(
+        value: &'w mut T,
+        marks: Self::Marks<S>,
+        row: usize,
+    ) -> Self::Mut<'w, T>;
+
+    /// Marks rows as changed that are given out as a slice.
+    ///
+    /// # Safety
+    /// The block has these rows, and nobody else has them.
+    #[doc(hidden)]
+    unsafe fn mark<S: Source>(marks: Self::Marks<S>, rows: Range<usize>);
+
     /// # Safety
     /// `value` is valid for `'w` and nobody else has it; where `ROWS` says so `ticks` gives the
     /// row's own, with the same right.
@@ -68,6 +100,18 @@ impl Tracking for ByBlock {
     type Mut<'w, T: 'w> = &'w mut T;
 
     const ROWS: bool = false;
+    type Marks<S: Source> = ();
+
+    #[inline]
+    unsafe fn marks<S: Source>(_: S::Columns, _: &Archetype, _: S::Block, _: Ticks) {}
+
+    #[inline]
+    unsafe fn write_row<T, S: Source>(value: &mut T, (): (), _: usize) -> &mut T {
+        value
+    }
+
+    #[inline]
+    unsafe fn mark<S: Source>((): (), _: Range<usize>) {}
 
     #[inline]
     unsafe fn write<T>(value: &mut T, _: impl FnOnce() -> RowTicks, _: Ticks) -> &mut T {
@@ -85,6 +129,38 @@ impl Tracking for ByRow {
     type Mut<'w, T: 'w> = Mut<'w, T>;
 
     const ROWS: bool = true;
+    type Marks<S: Source> = (S::Runs, Ticks);
+
+    unsafe fn marks<S: Source>(
+        columns: S::Columns,
+        archetype: &Archetype,
+        block: S::Block,
+        now: Ticks,
+    ) -> (S::Runs, Ticks) {
+        // SAFETY: passed on from the caller.
+        (unsafe { S::runs(columns, archetype, block) }, now)
+    }
+
+    #[inline]
+    unsafe fn write_row<'w, T, S: Source>(
+        value: &'w mut T,
+        (runs, now): (S::Runs, Ticks),
+        row: usize,
+    ) -> Mut<'w, T> {
+        // SAFETY: the row is the block's, by the caller.
+        let ticks = || unsafe { S::ticks(runs, row) };
+        // SAFETY: passed on from the caller.
+        unsafe { Self::write(value, ticks, now) }
+    }
+
+    unsafe fn mark<S: Source>((runs, now): (S::Runs, Ticks), rows: Range<usize>) {
+        for row in rows {
+            // SAFETY: the block has the row, by the caller.
+            let mut ticks = unsafe { S::ticks(runs, row) };
+            // SAFETY: nobody else has the row, by the caller.
+            *unsafe { ticks.changed.as_mut() } = now.this_run;
+        }
+    }
 
     #[inline]
     unsafe fn write<'w, T>(
@@ -106,8 +182,8 @@ impl Tracking for ByRow {
     }
 }
 
-/// A component whose rows carry ticks, so that `Added`, `Changed`
-/// and `Ref` can be asked of it. `#[component(track)]` makes one.
+/// A component whose rows carry ticks, so that [`Added`](crate::Added),
+/// [`Changed`](crate::Changed) and [`Ref`] can be asked of it. `#[component(track)]` makes one.
 #[diagnostic::on_unimplemented(
     message = "the rows of `{Self}` carry no ticks, so it cannot be asked which of them changed",
     label = "not tracked row by row",
@@ -115,6 +191,89 @@ impl Tracking for ByRow {
             blocks by `World::changed_since`, which every component has for nothing"
 )]
 pub trait TrackedComponent: Component<Tracking = ByRow> {}
+
+/// A tracked component for reading, with the ticks of its row.
+///
+/// ```
+/// use orrery_ecs::{Component, Ref, World};
+/// #[derive(Clone, Copy, Component)]
+/// #[component(track)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// world.spawn(Health(3));
+/// let mut query = world.query::<Ref<Health>>();
+/// query.set_last_run(world.change_tick());
+/// let health = query.view(&world).single_inner()?;
+/// assert!(health.0 == 3 && !health.is_changed());
+/// # Ok::<(), orrery_ecs::QueryError>(())
+/// ```
+pub struct Ref<'w, T> {
+    value: &'w T,
+    added: u64,
+    changed: u64,
+    now: Ticks,
+}
+
+impl<'w, T> Ref<'w, T> {
+    /// # Safety
+    /// The ticks are the value's own, and nobody writes either for `'w`.
+    #[inline]
+    pub(crate) unsafe fn new(value: &'w T, ticks: RowTicks, now: Ticks) -> Self {
+        // SAFETY: guaranteed by the caller.
+        let added = unsafe { ticks.added.read() };
+        // SAFETY: as above.
+        let changed = unsafe { ticks.changed.read() };
+        Self {
+            value,
+            added,
+            changed,
+            now,
+        }
+    }
+
+    /// Whether the component came to the entity since the last run.
+    pub fn is_added(&self) -> bool {
+        self.now.is_new(self.added)
+    }
+
+    /// Whether the component came or was written since the last run.
+    pub fn is_changed(&self) -> bool {
+        self.now.is_new(self.changed)
+    }
+
+    /// Change tick of the last write.
+    pub fn last_changed(&self) -> u64 {
+        self.changed
+    }
+
+    /// The value for as long as the world is borrowed.
+    pub fn into_inner(self) -> &'w T {
+        self.value
+    }
+}
+
+impl<T> Clone for Ref<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Ref<'_, T> {}
+
+impl<T> Deref for Ref<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.value
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Ref<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.value, f)
+    }
+}
 
 /// A tracked component for writing: the first write marks the row as changed.
 ///

@@ -14,6 +14,7 @@ use super::Entity;
 use super::free::FreeList;
 use crate::error::SpawnAtError;
 use crate::hash::{Node, StateHasher};
+use crate::query::prefetch;
 use crate::storage::block::BlockMemory;
 use crate::storage::pool::Pool;
 use crate::storage::shared::Shared;
@@ -226,6 +227,14 @@ impl EntityTable {
             }));
         }
         (entry.archetype == RESERVED).then_some(Place::Reserved)
+    }
+
+    /// Asks the processor for what `get` will read.
+    #[inline]
+    pub(crate) fn prefetch(&self, entity: Entity) {
+        if let Some(page) = self.pages.get(entity.index as usize / PAGE) {
+            prefetch(NonNull::from(&page.entries()[entity.index as usize % PAGE]));
+        }
     }
 
     /// The living entity of an index, with the generation it has now.

@@ -1,34 +1,36 @@
-//! What a query gives for each entity: `&T`, `&mut T`, `Entity`, `Option`.
+//! What a query can give for each entity: the traits.
+//!
+//! A query runs in steps, each with less to do than the one before: `init` once, `columns` once
+//! for each archetype that matches, `prepare` after a fork, `fetch` once for each block, `item`
+//! for each row. What implements them: `reference.rs` (`&T` and kin), `terms.rs` ([`Entity`],
+//! `Option`, [`Has`](crate::Has)), `fields.rs`, `tuple.rs` (tuples, [`AnyOf`](crate::AnyOf)).
+//!
+//! [`Entity`]: crate::Entity
 
-use std::marker::PhantomData;
-use std::ptr::NonNull;
-
-use crate::archetype::Archetype;
-use crate::component::Component;
-use crate::component::info::ComponentId;
-use crate::entity::Entity;
-use crate::query::FilteredAccess;
-use crate::storage::column::Writer;
+use crate::archetype::{Archetype, ArchetypeId};
+use crate::query::{BlockRows, FilteredAccess, Look};
 use crate::world::World;
 
-/// Types that a query can give: `&T`, `&mut T`, [`Entity`], `Option` of these,
-/// [`Fields`](crate::Fields), and tuples of up to 12.
+/// Types that a query can give: `&T`, `&mut T`, [`Ref`](crate::Ref), [`Mut`](crate::Mut),
+/// [`Entity`](crate::Entity), [`Has`](crate::Has), [`Fields`](crate::Fields), `Option` and
+/// [`AnyOf`](crate::AnyOf) of these, and tuples of up to 16, nested to any depth.
 ///
 /// # Safety
 /// - `access` lists every component that `fetch` touches;
 /// - `fetch` touches only the columns that `columns` found, in the block it is given;
+/// - `columns` is `None` for archetypes that `access` excludes;
+/// - where `BY_ROW` is false, all rows of an archetype that `columns` found have items;
 /// - `ReadOnly` gives no mutable access.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be fetched by a query",
-    note = "a query gives `&T`, `&mut T`, `Entity`, `Option<..>`, `Fields<..>` or tuples of them"
+    note = "a query gives `&T`, `&mut T`, `Ref<T>`, `Entity`, `Has<T>`, `Option<..>`, \
+            `AnyOf<(..)>`, `Fields<..>` or tuples of them"
 )]
 pub unsafe trait QueryData {
     /// The same without mutable access.
     type ReadOnly: ReadOnlyQueryData<State = Self::State, Columns = Self::Columns>;
     /// What one row gives.
     type Item<'w>;
-    /// What one block gives: slices as long as the block has rows.
-    type Slices<'w>;
     /// Numbers of the components in one world.
     #[doc(hidden)]
     type State: Clone + Send + Sync;
@@ -38,17 +40,23 @@ pub unsafe trait QueryData {
     /// Pointers into one block.
     #[doc(hidden)]
     type Fetch<'w>: Copy;
+    /// Whether each row has to be asked if it has an item.
+    #[doc(hidden)]
+    const BY_ROW: bool;
+    /// Whether `prepare` has to be called before each run, not only after a fork.
+    #[doc(hidden)]
+    const PREPARES_EACH_RUN: bool = false;
 
     #[doc(hidden)]
     fn init(world: &mut World) -> Self::State;
     #[doc(hidden)]
     fn access(state: &Self::State, access: &mut FilteredAccess);
-    /// `None` if the archetype lacks a component.
+    /// `None` if no row of the archetype has an item.
     #[doc(hidden)]
     fn columns(state: &Self::State, archetype: &Archetype) -> Option<Self::Columns>;
     /// Makes the block lists of written columns ours, so that `fetch` may copy shared blocks.
     #[doc(hidden)]
-    fn prepare(columns: Self::Columns, archetype: &mut Archetype);
+    fn prepare(columns: Self::Columns, world: &mut World, archetype: ArchetypeId);
     /// # Safety
     /// - `columns` are of this archetype, which has the block;
     /// - `prepare` was called since the last fork, if anything is written;
@@ -57,258 +65,69 @@ pub unsafe trait QueryData {
     unsafe fn fetch<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
-        block: usize,
-        to: Writer<'_>,
+        block: BlockRows,
+        look: Look<'w>,
     ) -> Self::Fetch<'w>;
+    /// The same pointers for a shorter time.
+    #[doc(hidden)]
+    fn shrink<'long: 'short, 'short>(fetch: Self::Fetch<'long>) -> Self::Fetch<'short>;
+    /// Whether a row has an item; always true where `BY_ROW` is false.
+    ///
     /// # Safety
-    /// The block has the row, and no other item of a written column of it lives.
+    /// The block has the row.
+    #[doc(hidden)]
+    #[inline]
+    unsafe fn has_row(_: Self::Fetch<'_>, _: usize) -> bool {
+        true
+    }
+    /// # Safety
+    /// The block has the row, `has_row` is true of it, and no other item of a written column of
+    /// it lives.
     #[doc(hidden)]
     unsafe fn item<'w>(fetch: Self::Fetch<'w>, row: usize) -> Self::Item<'w>;
+    /// Asks the processor for what `item` will read.
+    ///
     /// # Safety
-    /// The block has `rows` rows, and no item or slice of a written column of it lives.
+    /// As `fetch`, and the block has the row.
     #[doc(hidden)]
-    unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w>;
+    #[inline]
+    unsafe fn prefetch(_: Self::Columns, _: &Archetype, _: usize, _: usize) {}
 }
 
 /// A query that only reads, and may run beside others that do.
 ///
 /// # Safety
 /// `access` lists no writes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` gives mutable access, and this needs a query that only reads",
+    note = "iterate `query.iter()` of `&query`, or use the `_mut` form of the method"
+)]
 pub unsafe trait ReadOnlyQueryData: QueryData {}
 
-/// Start of a component's values in one block.
-#[doc(hidden)]
-pub struct Start<'w, T>(NonNull<T>, PhantomData<&'w T>);
+/// A query that gives something for every row of the archetypes that match it, so that its length
+/// is known without looking at rows.
+///
+/// # Safety
+/// `BY_ROW` is false.
+pub unsafe trait ArchetypeQueryData: QueryData {}
 
-impl<T> Clone for Start<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
+/// A query that gives slices of whole blocks; see
+/// [`Query::for_each_chunk`](crate::Query::for_each_chunk).
+///
+/// # Safety
+/// `BY_ROW` is false.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no slices, so it cannot be visited by chunks",
+    note = "chunks give `&T`, `&mut T`, `Entity`, `Has<T>`, `Fields<..>`, `Option<..>`, \
+            `AnyOf<(..)>` and tuples of them; take `&T` for `Ref<T>`, `&mut T` for `Mut<T>`, or \
+            visit rows by `for` or `for_each`"
+)]
+pub unsafe trait ChunkQueryData: ArchetypeQueryData {
+    /// What one block gives: slices as long as the block has rows.
+    type Slices<'w>;
+
+    /// # Safety
+    /// The block has `rows` rows, and no item or slice of a written column of it lives.
+    #[doc(hidden)]
+    unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w>;
 }
-
-impl<T> Copy for Start<'_, T> {}
-
-const fn plain<T: Component>() {
-    assert!(
-        !T::SPLIT,
-        "a split component has no references to it: query Fields<&T> instead"
-    );
-}
-
-// SAFETY: one column, read.
-unsafe impl<T: Component> QueryData for &T {
-    type ReadOnly = Self;
-    type Item<'w> = &'w T;
-    type Slices<'w> = &'w [T];
-    type State = ComponentId;
-    type Columns = u32;
-    type Fetch<'w> = Start<'w, T>;
-
-    fn init(world: &mut World) -> ComponentId {
-        const { plain::<T>() };
-        world.register_component::<T>()
-    }
-    fn access(state: &ComponentId, access: &mut FilteredAccess) {
-        access.read(*state);
-        access.with.insert(*state);
-    }
-
-    fn columns(state: &ComponentId, archetype: &Archetype) -> Option<u32> {
-        archetype.column_index(*state).map(|index| index as u32)
-    }
-
-    fn prepare(_: u32, _: &mut Archetype) {}
-
-    #[inline]
-    unsafe fn fetch<'w>(
-        columns: u32,
-        archetype: &'w Archetype,
-        block: usize,
-        _: Writer<'_>,
-    ) -> Start<'w, T> {
-        Start(
-            archetype
-                .column(columns as usize)
-                .block_read(block)
-                .data
-                .cast(),
-            PhantomData,
-        )
-    }
-
-    #[inline]
-    unsafe fn item<'w>(fetch: Self::Fetch<'w>, row: usize) -> Self::Item<'w> {
-        // SAFETY: the block has the row, by the caller.
-        let value = unsafe { fetch.0.add(row) };
-        // SAFETY: as above.
-        unsafe { value.as_ref() }
-    }
-
-    #[inline]
-    unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w> {
-        // SAFETY: the block has `rows` initialised rows, by the caller.
-        unsafe { std::slice::from_raw_parts(fetch.0.as_ptr(), rows) }
-    }
-}
-
-// SAFETY: reads only.
-unsafe impl<T: Component> ReadOnlyQueryData for &T {}
-
-// SAFETY: one column, written.
-unsafe impl<'a, T: Component> QueryData for &'a mut T {
-    type ReadOnly = &'a T;
-    type Item<'w> = &'w mut T;
-    type Slices<'w> = &'w mut [T];
-    type State = ComponentId;
-    type Columns = u32;
-    type Fetch<'w> = Start<'w, T>;
-
-    fn init(world: &mut World) -> ComponentId {
-        const { plain::<T>() };
-        world.register_component::<T>()
-    }
-    fn access(state: &ComponentId, access: &mut FilteredAccess) {
-        access.write(*state);
-        access.with.insert(*state);
-    }
-
-    fn columns(state: &ComponentId, archetype: &Archetype) -> Option<u32> {
-        archetype.column_index(*state).map(|index| index as u32)
-    }
-
-    fn prepare(columns: u32, archetype: &mut Archetype) {
-        archetype.column_mut(columns as usize).unshare_list();
-    }
-
-    #[inline]
-    unsafe fn fetch<'w>(
-        columns: u32,
-        archetype: &'w Archetype,
-        block: usize,
-        to: Writer<'_>,
-    ) -> Start<'w, T> {
-        let (column, rows) = (archetype.column(columns as usize), archetype.rows(block));
-        // SAFETY: `prepare` unshared the list and the block is the caller's alone.
-        let pointer = unsafe { column.block_write(block, rows, to) };
-        Start(pointer.data.cast(), PhantomData)
-    }
-
-    #[inline]
-    unsafe fn item<'w>(fetch: Self::Fetch<'w>, row: usize) -> Self::Item<'w> {
-        // SAFETY: the block has the row and nobody else an item of it, by the caller.
-        let mut value = unsafe { fetch.0.add(row) };
-        // SAFETY: as above.
-        unsafe { value.as_mut() }
-    }
-
-    #[inline]
-    unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w> {
-        // SAFETY: the block has `rows` initialised rows, all the caller's.
-        unsafe { std::slice::from_raw_parts_mut(fetch.0.as_ptr(), rows) }
-    }
-}
-
-// SAFETY: the column of handles, read.
-unsafe impl QueryData for Entity {
-    type ReadOnly = Self;
-    type Item<'w> = Entity;
-    type Slices<'w> = &'w [Entity];
-    type State = ();
-    type Columns = ();
-    type Fetch<'w> = Start<'w, Entity>;
-
-    fn init(_: &mut World) {}
-    fn access((): &(), _: &mut FilteredAccess) {}
-
-    fn columns((): &(), _: &Archetype) -> Option<()> {
-        Some(())
-    }
-
-    fn prepare((): (), _: &mut Archetype) {}
-
-    #[inline]
-    unsafe fn fetch<'w>(
-        (): (),
-        archetype: &'w Archetype,
-        block: usize,
-        _: Writer<'_>,
-    ) -> Start<'w, Entity> {
-        Start(
-            archetype.entities().block_read(block).data.cast(),
-            PhantomData,
-        )
-    }
-
-    #[inline]
-    unsafe fn item<'w>(fetch: Self::Fetch<'w>, row: usize) -> Self::Item<'w> {
-        // SAFETY: the block has the row, by the caller.
-        let value = unsafe { fetch.0.add(row) };
-        // SAFETY: as above; handles are `Copy`.
-        unsafe { value.read() }
-    }
-
-    #[inline]
-    unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w> {
-        // SAFETY: the block has `rows` initialised rows, by the caller.
-        unsafe { std::slice::from_raw_parts(fetch.0.as_ptr(), rows) }
-    }
-}
-
-// SAFETY: reads only.
-unsafe impl ReadOnlyQueryData for Entity {}
-
-// SAFETY: the access of the inner data, where its columns exist.
-unsafe impl<D: QueryData> QueryData for Option<D> {
-    type ReadOnly = Option<D::ReadOnly>;
-    type Item<'w> = Option<D::Item<'w>>;
-    type Slices<'w> = Option<D::Slices<'w>>;
-    type State = D::State;
-    type Columns = Option<D::Columns>;
-    type Fetch<'w> = Option<D::Fetch<'w>>;
-
-    fn init(world: &mut World) -> D::State {
-        D::init(world)
-    }
-    fn access(state: &D::State, access: &mut FilteredAccess) {
-        // The inner data's `with` must not limit the archetypes of the whole query.
-        let with = access.with.clone();
-        D::access(state, access);
-        access.with = with;
-    }
-
-    fn columns(state: &D::State, archetype: &Archetype) -> Option<Option<D::Columns>> {
-        Some(D::columns(state, archetype))
-    }
-
-    fn prepare(columns: Option<D::Columns>, archetype: &mut Archetype) {
-        if let Some(columns) = columns {
-            D::prepare(columns, archetype);
-        }
-    }
-
-    #[inline]
-    unsafe fn fetch<'w>(
-        columns: Option<D::Columns>,
-        archetype: &'w Archetype,
-        block: usize,
-        to: Writer<'_>,
-    ) -> Option<D::Fetch<'w>> {
-        // SAFETY: passed on from the caller.
-        columns.map(|columns| unsafe { D::fetch(columns, archetype, block, to) })
-    }
-
-    #[inline]
-    unsafe fn item<'w>(fetch: Self::Fetch<'w>, row: usize) -> Self::Item<'w> {
-        // SAFETY: passed on from the caller.
-        fetch.map(|fetch| unsafe { D::item(fetch, row) })
-    }
-
-    #[inline]
-    unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w> {
-        // SAFETY: passed on from the caller.
-        fetch.map(|fetch| unsafe { D::slices(fetch, rows) })
-    }
-}
-
-// SAFETY: reads only, as the inner data does.
-unsafe impl<D: ReadOnlyQueryData> ReadOnlyQueryData for Option<D> {}

@@ -3,11 +3,13 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use crate::archetype::Archetype;
-use crate::component::SplitComponent;
+use super::data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
+use super::source::{ColumnIndex, Source, column};
+use super::{BlockRows, FilteredAccess, Look};
+use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::{ComponentId, Part};
-use crate::query::{FilteredAccess, QueryData, ReadOnlyQueryData};
-use crate::storage::column::{BlockPointer, Writer, part_start};
+use crate::component::{ByBlock, InTable, SplitComponent};
+use crate::storage::column::{BlockPointer, part_start};
 use crate::world::World;
 
 /// The fields of a split component: `Fields<&T>` for reading, `Fields<&mut T>` for writing.
@@ -39,20 +41,22 @@ pub struct Fields<R>(PhantomData<fn() -> R>);
 
 /// Where the fields' values start in one block.
 #[doc(hidden)]
+#[derive(Clone, Copy)]
 pub struct Starts<'w> {
     block: BlockPointer,
     parts: &'w [Part],
 }
 
-impl Clone for Starts<'_> {
-    fn clone(&self) -> Self {
-        *self
+impl<'w> Starts<'w> {
+    /// # Safety
+    /// The archetype has the column, and the block is of it.
+    #[inline]
+    unsafe fn new(columns: ColumnIndex, archetype: &'w Archetype, block: BlockPointer) -> Self {
+        // SAFETY: guaranteed by the caller.
+        let parts = &unsafe { column(archetype, columns) }.info().parts;
+        Self { block, parts }
     }
-}
 
-impl Copy for Starts<'_> {}
-
-impl Starts<'_> {
     fn of(self, field: usize) -> *mut u8 {
         let start = part_start(self.parts, field, self.block.capacity);
         // SAFETY: every part starts inside the block.
@@ -61,85 +65,132 @@ impl Starts<'_> {
     }
 }
 
-macro_rules! fields {
-    ($reference:ty, $life:lifetime, $slices:ident, $slices_fn:ident, $row:ident, $row_fn:ident,
-     $access:ident, $prepare:expr, $fetch:expr) => {
-        // SAFETY: one column, accessed as `access` says.
-        unsafe impl<$life, T: SplitComponent> QueryData for Fields<$reference> {
-            type ReadOnly = Fields<&$life T>;
-            type Item<'w> = T::$row<'w>;
-            type Slices<'w> = T::$slices<'w>;
-            type State = ComponentId;
-            type Columns = u32;
-            type Fetch<'w> = Starts<'w>;
+macro_rules! common {
+    ($access:ident) => {
+        type State = ComponentId;
+        type Columns = ColumnIndex;
+        const BY_ROW: bool = false;
 
-            fn init(world: &mut World) -> ComponentId {
-                world.register_component::<T>()
-            }
-            fn access(state: &ComponentId, access: &mut FilteredAccess) {
-                access.$access(*state);
-                access.with.insert(*state);
-            }
+        fn init(world: &mut World) -> ComponentId {
+            world.register_component::<T>()
+        }
 
-            fn columns(state: &ComponentId, archetype: &Archetype) -> Option<u32> {
-                archetype.column_index(*state).map(|index| index as u32)
-            }
+        fn access(state: &ComponentId, access: &mut FilteredAccess) {
+            access.$access(*state);
+            access.with(*state);
+        }
 
-            fn prepare(columns: u32, archetype: &mut Archetype) {
-                let prepare: fn(u32, &mut Archetype) = $prepare;
-                prepare(columns, archetype);
-            }
+        fn columns(state: &ComponentId, archetype: &Archetype) -> Option<ColumnIndex> {
+            InTable::find(*state, archetype)
+        }
 
-            #[inline]
-            unsafe fn fetch<'w>(
-                columns: u32,
-                archetype: &'w Archetype,
-                block: usize,
-                to: Writer<'_>,
-            ) -> Starts<'w> {
-                let fetch: unsafe fn(u32, &Archetype, usize, Writer<'_>) -> BlockPointer = $fetch;
-                // SAFETY: passed on from the caller.
-                let pointer = unsafe { fetch(columns, archetype, block, to) };
-                Starts { block: pointer, parts: &archetype.column(columns as usize).info().parts }
-            }
-
-            #[inline]
-            unsafe fn item<'w>(fetch: Self::Fetch<'w>, row: usize) -> Self::Item<'w> {
-                // SAFETY: passed on from the caller; parts lie in order of the fields.
-                unsafe { T::$row_fn(|field| fetch.of(field), row) }
-            }
-
-            #[inline]
-            unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w> {
-                // SAFETY: passed on from the caller; parts lie in order of the fields.
-                unsafe { T::$slices_fn(|field| fetch.of(field), rows) }
-            }
+        #[inline]
+        fn shrink<'long: 'short, 'short>(fetch: Self::Fetch<'long>) -> Self::Fetch<'short> {
+            fetch
         }
     };
 }
 
-fields!(&'a T, 'a, Slices, slices, Ref, row, read, |_, _| (), read_block);
-fields!(&'a mut T, 'a, SlicesMut, slices_mut, RefMut, row_mut, write,
-    |columns, archetype| archetype.column_mut(columns as usize).unshare_list(), write_block);
+// SAFETY: one column, read.
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> QueryData for Fields<&T> {
+    type ReadOnly = Self;
+    type Item<'w> = T::Ref<'w>;
+    type Fetch<'w> = Starts<'w>;
+    common!(read);
 
-// SAFETY: reads only.
-unsafe impl<T: SplitComponent> ReadOnlyQueryData for Fields<&T> {}
+    fn prepare(_: ColumnIndex, _: &mut World, _: ArchetypeId) {}
 
-/// # Safety
-/// The archetype has the column and the block.
-unsafe fn read_block(columns: u32, from: &Archetype, block: usize, _: Writer<'_>) -> BlockPointer {
-    from.column(columns as usize).block_read(block)
+    #[inline]
+    unsafe fn fetch<'w>(
+        columns: ColumnIndex,
+        archetype: &'w Archetype,
+        block: BlockRows,
+        look: Look<'w>,
+    ) -> Starts<'w> {
+        // SAFETY: passed on from the caller.
+        let found = unsafe { InTable::read(columns, archetype, block, look) };
+        // SAFETY: the block is of this column.
+        unsafe { Starts::new(columns, archetype, found) }
+    }
+
+    #[inline]
+    unsafe fn item<'w>(fetch: Self::Fetch<'w>, row: usize) -> Self::Item<'w> {
+        // SAFETY: passed on from the caller; parts lie in order of the fields.
+        unsafe { T::row(|field| fetch.of(field), row) }
+    }
 }
 
-/// # Safety
-/// As `Column::block_write`.
-unsafe fn write_block(
-    columns: u32,
-    archetype: &Archetype,
-    block: usize,
-    to: Writer<'_>,
-) -> BlockPointer {
-    let (column, rows) = (archetype.column(columns as usize), archetype.rows(block));
-    // SAFETY: passed on from the caller.
-    unsafe { column.block_write(block, rows, to) }
+// SAFETY: one column, written.
+unsafe impl<'a, T: SplitComponent<Storage = InTable, Tracking = ByBlock>> QueryData
+    for Fields<&'a mut T>
+{
+    type ReadOnly = Fields<&'a T>;
+    type Item<'w> = T::RefMut<'w>;
+    type Fetch<'w> = Starts<'w>;
+    common!(write);
+
+    fn prepare(columns: ColumnIndex, world: &mut World, archetype: ArchetypeId) {
+        InTable::prepare(columns, world, archetype);
+    }
+
+    #[inline]
+    unsafe fn fetch<'w>(
+        columns: ColumnIndex,
+        archetype: &'w Archetype,
+        block: BlockRows,
+        look: Look<'w>,
+    ) -> Starts<'w> {
+        // SAFETY: passed on from the caller.
+        let found = unsafe { InTable::write(columns, archetype, block, look) };
+        // SAFETY: the block is of this column.
+        unsafe { Starts::new(columns, archetype, found) }
+    }
+
+    #[inline]
+    unsafe fn item<'w>(fetch: Self::Fetch<'w>, row: usize) -> Self::Item<'w> {
+        // SAFETY: passed on from the caller; parts lie in order of the fields.
+        unsafe { T::row_mut(|field| fetch.of(field), row) }
+    }
+}
+
+// SAFETY: reads only.
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ReadOnlyQueryData
+    for Fields<&T>
+{
+}
+// SAFETY: all rows of an archetype with the column have the component.
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ArchetypeQueryData
+    for Fields<&T>
+{
+}
+// SAFETY: as above.
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ArchetypeQueryData
+    for Fields<&mut T>
+{
+}
+
+// SAFETY: as above.
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ChunkQueryData
+    for Fields<&T>
+{
+    type Slices<'w> = T::Slices<'w>;
+
+    #[inline]
+    unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w> {
+        // SAFETY: passed on from the caller; parts lie in order of the fields.
+        unsafe { T::slices(|field| fetch.of(field), rows) }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ChunkQueryData
+    for Fields<&mut T>
+{
+    type Slices<'w> = T::SlicesMut<'w>;
+
+    #[inline]
+    unsafe fn slices<'w>(fetch: Self::Fetch<'w>, rows: usize) -> Self::Slices<'w> {
+        // SAFETY: passed on from the caller; parts lie in order of the fields.
+        unsafe { T::slices_mut(|field| fetch.of(field), rows) }
+    }
 }

@@ -1,30 +1,79 @@
-//! Which archetypes a query visits beyond those that have what it gives.
+//! Which entities a query visits beyond having what it gives: the traits, `With`, `Without`.
 
 use std::marker::PhantomData;
 
+use super::source::{Columnar, Source};
+use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::Archetype;
 use crate::component::Component;
 use crate::component::info::ComponentId;
-use crate::query::FilteredAccess;
 use crate::world::World;
 
-/// A condition on the set of components: [`With`], [`Without`], and tuples, whose elements must
-/// all hold. `()` always holds.
+/// A condition on entities: [`With`], [`Without`], [`Added`](crate::Added),
+/// [`Changed`](crate::Changed), [`Or`](crate::Or), and tuples, whose elements must all hold. `()`
+/// always holds.
 ///
 /// # Safety
-/// `matches` is false for every archetype that lacks a component which `access` adds to `with`,
-/// or has one which it adds to `without`: that keeps two queries of the same component apart.
+/// - `columns` is `None` for archetypes that `access` excludes: that keeps two queries of the same
+///   component apart;
+/// - `access` lists every component that `fetch` looks at;
+/// - where `BY_ROW` is false, the condition holds for all rows of an archetype that has columns.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a filter of queries",
+    note = "filters are `With<T>`, `Without<T>`, `Added<T>`, `Changed<T>`, `Or<(..)>` and tuples \
+            of them"
+)]
 pub unsafe trait QueryFilter {
     /// Numbers of the components in one world.
     #[doc(hidden)]
     type State: Clone + Send + Sync;
+    /// Positions of what is looked at in one archetype.
+    #[doc(hidden)]
+    type Columns: Copy + Send + Sync + 'static;
+    /// Pointers into one block.
+    #[doc(hidden)]
+    type Fetch<'w>: Copy;
+    /// Whether each row has to be asked.
+    #[doc(hidden)]
+    const BY_ROW: bool;
+
     #[doc(hidden)]
     fn init(world: &mut World) -> Self::State;
     #[doc(hidden)]
     fn access(state: &Self::State, access: &mut FilteredAccess);
+    /// `None` if the condition holds for no row of the archetype.
     #[doc(hidden)]
-    fn matches(state: &Self::State, archetype: &Archetype) -> bool;
+    fn columns(state: &Self::State, archetype: &Archetype) -> Option<Self::Columns>;
+    /// `None` if the condition holds for no row of the block.
+    ///
+    /// # Safety
+    /// - `columns` are of this archetype, which has the block;
+    /// - nobody writes what is looked at while the result is used.
+    #[doc(hidden)]
+    unsafe fn fetch<'w>(
+        columns: Self::Columns,
+        archetype: &'w Archetype,
+        block: BlockRows,
+        look: Look<'w>,
+    ) -> Option<Self::Fetch<'w>>;
+    /// Whether the condition holds for a row.
+    ///
+    /// # Safety
+    /// The block has the row.
+    #[doc(hidden)]
+    unsafe fn has_row(fetch: Self::Fetch<'_>, row: usize) -> bool;
 }
+
+/// A condition on the archetype alone: it holds for all its rows or for none.
+///
+/// # Safety
+/// `BY_ROW` is false.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` decides row by row, so the query has no chunks and no known length",
+    note = "visit it row by row: `for` loops, `iter`, `for_each`, `par_for_each` and a system \
+            with a `Query` instead of a `Chunk`; `count` instead of `len`"
+)]
+pub unsafe trait ArchetypeFilter: QueryFilter {}
 
 /// Only entities that have `T`.
 #[derive(Debug)]
@@ -34,46 +83,83 @@ pub struct With<T>(PhantomData<fn() -> T>);
 #[derive(Debug)]
 pub struct Without<T>(PhantomData<fn() -> T>);
 
-// SAFETY: it adds nothing.
-unsafe impl QueryFilter for () {
-    type State = ();
-
-    fn init(_: &mut World) {}
-    fn access((): &(), _: &mut FilteredAccess) {}
-
-    fn matches((): &(), _: &Archetype) -> bool {
-        true
-    }
-}
-
-// SAFETY: `matches` asks for the component that `access` adds.
+// SAFETY: archetypes without columns have no such row; membership needs no access.
 unsafe impl<T: Component> QueryFilter for With<T> {
     type State = ComponentId;
+    type Columns = <T::Storage as Source>::Columns;
+    type Fetch<'w> = <T::Storage as Source>::Members;
+    const BY_ROW: bool = T::Storage::BY_ROW;
 
     fn init(world: &mut World) -> ComponentId {
         world.register_component::<T>()
     }
+
     fn access(state: &ComponentId, access: &mut FilteredAccess) {
-        access.with.insert(*state);
+        T::Storage::limit(*state, true, access);
     }
 
-    fn matches(state: &ComponentId, archetype: &Archetype) -> bool {
-        archetype.set().contains(*state)
+    fn columns(state: &ComponentId, archetype: &Archetype) -> Option<Self::Columns> {
+        T::Storage::find(*state, archetype)
+    }
+
+    #[inline]
+    unsafe fn fetch<'w>(
+        columns: Self::Columns,
+        archetype: &'w Archetype,
+        block: BlockRows,
+        look: Look<'w>,
+    ) -> Option<Self::Fetch<'w>> {
+        // SAFETY: passed on from the caller.
+        Some(unsafe { T::Storage::members(columns, archetype, block, look) })
+    }
+
+    #[inline]
+    unsafe fn has_row(fetch: Self::Fetch<'_>, row: usize) -> bool {
+        // SAFETY: passed on from the caller.
+        unsafe { T::Storage::has(fetch, row) }
     }
 }
 
-// SAFETY: `matches` refuses the component that `access` adds.
+// SAFETY: an archetype whose rows all have the component has no columns here.
 unsafe impl<T: Component> QueryFilter for Without<T> {
     type State = ComponentId;
+    type Columns = Option<<T::Storage as Source>::Columns>;
+    type Fetch<'w> = Option<<T::Storage as Source>::Members>;
+    const BY_ROW: bool = T::Storage::BY_ROW;
 
     fn init(world: &mut World) -> ComponentId {
         world.register_component::<T>()
     }
+
     fn access(state: &ComponentId, access: &mut FilteredAccess) {
-        access.without.insert(*state);
+        T::Storage::limit(*state, false, access);
     }
 
-    fn matches(state: &ComponentId, archetype: &Archetype) -> bool {
-        !archetype.set().contains(*state)
+    fn columns(state: &ComponentId, archetype: &Archetype) -> Option<Self::Columns> {
+        let found = T::Storage::find(*state, archetype);
+        (Self::BY_ROW || found.is_none()).then_some(found)
+    }
+
+    #[inline]
+    unsafe fn fetch<'w>(
+        columns: Self::Columns,
+        archetype: &'w Archetype,
+        block: BlockRows,
+        look: Look<'w>,
+    ) -> Option<Self::Fetch<'w>> {
+        // SAFETY: passed on from the caller.
+        let members = |columns| unsafe { T::Storage::members(columns, archetype, block, look) };
+        Some(columns.map(members))
+    }
+
+    #[inline]
+    unsafe fn has_row(fetch: Self::Fetch<'_>, row: usize) -> bool {
+        // SAFETY: passed on from the caller.
+        fetch.is_none_or(|members| !unsafe { T::Storage::has(members, row) })
     }
 }
+
+// SAFETY: the rows of a columnar storage's archetypes have the component all or none.
+unsafe impl<T: Component<Storage: Columnar>> ArchetypeFilter for With<T> {}
+// SAFETY: as above.
+unsafe impl<T: Component<Storage: Columnar>> ArchetypeFilter for Without<T> {}

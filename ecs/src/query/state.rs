@@ -1,19 +1,37 @@
-//! Which archetypes match a query, and the query borrowed together with its world.
-
-use std::marker::PhantomData;
+//! Which archetypes match a query.
 
 use crate::archetype::ArchetypeId;
-use crate::entity::{Entity, Place};
-use crate::error::{AccessConflict, NoSuchEntity, QueryError};
-use crate::query::{FilteredAccess, QueryData, QueryFilter, QueryIter};
-use crate::storage::BLOCK_ROWS;
+use crate::component::Ticks;
+use crate::error::AccessConflict;
+use crate::query::{FilteredAccess, Look, Query, QueryData, QueryFilter, QueryIter};
 use crate::world::{World, WorldId};
 
-/// An archetype that matches, with the positions of the query's columns.
+/// An archetype that matches, with the positions of what the query gives and looks at.
 #[derive(Clone, Copy)]
-pub(crate) struct Matched<C> {
+pub(crate) struct Matched<C, L> {
     pub(crate) archetype: ArchetypeId,
     pub(crate) columns: C,
+    pub(crate) filter: L,
+}
+
+pub(crate) type MatchedBy<D, F> = Matched<<D as QueryData>::Columns, <F as QueryFilter>::Columns>;
+
+/// All archetypes that match: in order of creation, and by number.
+pub(crate) struct Matches<C, L> {
+    pub(crate) list: Vec<Matched<C, L>>,
+    /// The same for each archetype looked at so far, so that the way from an entity to its value
+    /// is short.
+    by_archetype: Vec<Option<(C, L)>>,
+}
+
+pub(crate) type MatchesOf<D, F> = Matches<<D as QueryData>::Columns, <F as QueryFilter>::Columns>;
+
+impl<C: Copy, L: Copy> Matches<C, L> {
+    /// What is known of the archetype with a number, which may be anything.
+    #[inline(always)]
+    pub(crate) fn get(&self, archetype: u32) -> Option<(C, L)> {
+        self.by_archetype.get(archetype as usize).copied()?
+    }
 }
 
 /// A query that remembers which archetypes of one world match.
@@ -25,11 +43,12 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     data: D::State,
     filter: F::State,
     access: FilteredAccess,
-    matched: Vec<Matched<D::Columns>>,
-    /// Archetypes looked at so far.
-    seen: usize,
+    matches: MatchesOf<D, F>,
+    /// How many of the matches have written columns that are ours, as of that many forks.
+    prepared: (usize, u64),
     /// The world's count of numbers that came to mean other archetypes, when they were looked at.
     renumbered: u64,
+    last_run: u64,
 }
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
@@ -47,15 +66,18 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
                 advice: "ask for it once, as &mut T".into(),
             });
         }
-        let (matched, world) = (Vec::new(), world.id());
         Ok(Self {
-            world,
+            world: world.id(),
             data,
             filter,
             access,
-            matched,
-            seen: 0,
+            matches: Matches {
+                list: Vec::new(),
+                by_archetype: Vec::new(),
+            },
+            prepared: (0, 0),
             renumbered: 0,
+            last_run: 0,
         })
     }
 
@@ -63,92 +85,142 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         &self.access
     }
 
+    /// Change tick since which [`Added`](crate::Added), [`Changed`](crate::Changed),
+    /// [`Ref`](crate::Ref) and [`Mut`](crate::Mut) take things as new; 0 at first, so everything
+    /// is.
+    pub fn last_run(&self) -> u64 {
+        self.last_run
+    }
+
+    /// Takes as new only what happens after a change tick, as a rule that of the last look:
+    /// keep [`World::change_tick`] when looking, then call [`World::advance_change_tick`], so that
+    /// later writes are newer.
+    ///
+    /// A system's queries do so by themselves.
+    pub fn set_last_run(&mut self, tick: u64) {
+        self.last_run = tick;
+    }
+
+    fn ticks(&self, world: &World) -> Ticks {
+        Ticks {
+            last_run: self.last_run,
+            this_run: world.change_tick(),
+        }
+    }
+
     /// Looks at archetypes that are new since the last call.
     ///
     /// # Panics
     /// When the query was made for another world.
+    #[inline]
     #[track_caller]
     pub(crate) fn update(&mut self, world: &World) {
-        assert!(
-            self.world == world.id(),
-            "the query {} was made for another world; make one with World::query of this world",
-            std::any::type_name::<D>(),
-        );
+        if self.world != world.id() {
+            of_another_world::<D>();
+        }
+        let seen = (self.matches.by_archetype.len(), self.renumbered);
+        if seen != (world.archetypes().len(), world.renumbered()) {
+            self.look_at_new(world);
+        }
+    }
+
+    #[cold]
+    fn look_at_new(&mut self, world: &World) {
+        let Matches { list, by_archetype } = &mut self.matches;
         if self.renumbered != world.renumbered() {
-            self.matched.clear();
-            (self.seen, self.renumbered) = (0, world.renumbered());
+            self.renumbered = world.renumbered();
+            self.prepared = (0, 0);
+            by_archetype.clear();
+            list.clear();
         }
-        for archetype in &world.archetypes()[self.seen..] {
-            if archetype.is_vacant() {
-                continue;
-            }
-            if !F::matches(&self.filter, archetype) {
-                continue;
-            }
-            if let Some(columns) = D::columns(&self.data, archetype) {
-                self.matched.push(Matched {
-                    archetype: archetype.id(),
-                    columns,
-                });
-            }
+        for archetype in &world.archetypes()[by_archetype.len()..] {
+            let columns = D::columns(&self.data, archetype).filter(|_| !archetype.is_vacant());
+            let found = columns.zip(F::columns(&self.filter, archetype));
+            by_archetype.push(found);
+            list.extend(found.map(|(columns, filter)| Matched {
+                archetype: archetype.id(),
+                columns,
+                filter,
+            }));
         }
-        self.seen = world.archetypes().len();
     }
 
     /// Readies the written columns of every matching archetype.
+    #[inline]
     #[track_caller]
     pub(crate) fn prepare(&mut self, world: &mut World) {
         self.update(world);
-        for matched in &self.matched {
-            D::prepare(matched.columns, world.archetype_mut(matched.archetype));
+        // Only forks share lists of blocks, so what was ours stays so until the next one.
+        let wanted = (self.matches.list.len(), world.fork_count());
+        if D::PREPARES_EACH_RUN || self.prepared != wanted {
+            self.prepare_columns(world);
+            self.prepared = wanted;
+        }
+    }
+
+    #[cold]
+    fn prepare_columns(&self, world: &mut World) {
+        for matched in &self.matches.list {
+            D::prepare(matched.columns, world, matched.archetype);
         }
     }
 
     /// # Safety
     /// - `prepare` was called since the world was last changed;
     /// - nobody else touches what this query writes, or writes what it reads, for `'w`.
-    pub(crate) unsafe fn view_unchecked<'w, 's>(&'s self, world: &'w World) -> Query<'w, 's, D, F> {
-        Query {
-            world,
-            matched: &self.matched,
-            marker: PhantomData,
-        }
+    #[inline]
+    pub(crate) unsafe fn view_unchecked<'w, 's>(
+        &'s self,
+        world: &'w World,
+        ticks: Ticks,
+    ) -> Query<'w, 's, D, F> {
+        // SAFETY: passed on from the caller; the matches are of this world.
+        unsafe { Query::new(Look { world, ticks }, &self.matches) }
     }
 
     /// The query over a world, for reading.
     ///
     /// # Panics
     /// When the query was made for another world.
+    #[inline]
     #[track_caller]
     pub fn view<'w, 's>(&'s mut self, world: &'w World) -> Query<'w, 's, D::ReadOnly, F> {
+        self.view_at(world, self.ticks(world))
+    }
+
+    /// As `view`, at the ticks of somebody else's run.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn view_at<'w, 's>(
+        &'s mut self,
+        world: &'w World,
+        ticks: Ticks,
+    ) -> Query<'w, 's, D::ReadOnly, F> {
         self.update(world);
-        Query {
-            world,
-            matched: &self.matched,
-            marker: PhantomData,
-        }
+        // SAFETY: the matches are of this world, and the shared borrow keeps writers out.
+        unsafe { Query::new(Look { world, ticks }, &self.matches) }
     }
 
     /// The query over a world, for reading and writing.
     ///
     /// # Panics
     /// When the query was made for another world.
+    #[inline]
     #[track_caller]
     pub fn view_mut<'w, 's>(&'s mut self, world: &'w mut World) -> Query<'w, 's, D, F> {
         self.prepare(world);
-        Query {
-            world,
-            matched: &self.matched,
-            marker: PhantomData,
-        }
+        let ticks = self.ticks(world);
+        // SAFETY: prepared a line above, and the borrow of the world keeps everybody else out.
+        unsafe { self.view_unchecked(world, ticks) }
     }
 
     /// All matching entities, read only. Short for `view(world).into_iter()`.
     ///
     /// # Panics
     /// When the query was made for another world.
+    #[inline]
     #[track_caller]
-    pub fn iter<'w, 's>(&'s mut self, world: &'w World) -> QueryIter<'w, 's, D::ReadOnly> {
+    pub fn iter<'w, 's>(&'s mut self, world: &'w World) -> QueryIter<'w, 's, D::ReadOnly, F> {
         self.view(world).into_iter()
     }
 
@@ -156,10 +228,20 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// # Panics
     /// When the query was made for another world.
+    #[inline]
     #[track_caller]
-    pub fn iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryIter<'w, 's, D> {
+    pub fn iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryIter<'w, 's, D, F> {
         self.view_mut(world).into_iter()
     }
+}
+
+#[cold]
+#[track_caller]
+fn of_another_world<D>() -> ! {
+    panic!(
+        "the query {} was made for another world; make one with World::query of this world",
+        std::any::type_name::<D>(),
+    )
 }
 
 impl World {
@@ -172,7 +254,7 @@ impl World {
         self.query_filtered::<D, ()>()
     }
 
-    /// A query over this world, limited to some archetypes.
+    /// A query over this world, limited to some entities.
     ///
     /// # Panics
     /// When it asks for the same component twice and at least once for writing.
@@ -182,7 +264,7 @@ impl World {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A query over this world, limited to some archetypes.
+    /// A query over this world, limited to some entities.
     ///
     /// # Errors
     /// When it asks for the same component twice and at least once for writing.
@@ -190,173 +272,5 @@ impl World {
         &mut self,
     ) -> Result<QueryState<D, F>, AccessConflict> {
         QueryState::new(self)
-    }
-}
-
-/// A query together with its world, as systems get it.
-///
-/// Visits archetypes in order of creation and rows in order. Writing marks the blocks that are
-/// visited as changed, whether or not a value is stored.
-pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    pub(crate) world: &'w World,
-    pub(crate) matched: &'s [Matched<D::Columns>],
-    pub(crate) marker: PhantomData<(D, F)>,
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
-    /// The same query without its right to write.
-    pub fn as_read_only(&self) -> Query<'_, 's, D::ReadOnly, F> {
-        Query {
-            world: self.world,
-            matched: self.matched,
-            marker: PhantomData,
-        }
-    }
-
-    /// A shorter borrow of the same query.
-    pub fn reborrow(&mut self) -> Query<'_, 's, D, F> {
-        Query {
-            world: self.world,
-            matched: self.matched,
-            marker: PhantomData,
-        }
-    }
-
-    /// All matching entities, read only.
-    pub fn iter(&self) -> QueryIter<'_, 's, D::ReadOnly> {
-        self.as_read_only().into_iter()
-    }
-
-    /// All matching entities.
-    pub fn iter_mut(&mut self) -> QueryIter<'_, 's, D> {
-        self.reborrow().into_iter()
-    }
-
-    /// Entities that match.
-    pub fn len(&self) -> usize {
-        self.matched
-            .iter()
-            .map(|matched| self.world.archetype(matched.archetype).len())
-            .sum()
-    }
-
-    /// Whether no entity matches.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Calls a function for each matching entity; its loop over a block is plain enough for the
-    /// compiler to vectorize.
-    #[inline]
-    pub fn for_each(&mut self, mut each: impl FnMut(D::Item<'_>)) {
-        for matched in self.matched {
-            let archetype = self.world.archetype(matched.archetype);
-            for block in 0..archetype.block_count() {
-                // SAFETY: the query has the exclusive right to what it writes, the block exists
-                // and `prepare` was called when the query was made.
-                let fetch =
-                    unsafe { D::fetch(matched.columns, archetype, block, self.world.writer()) };
-                for row in 0..archetype.rows(block) {
-                    // SAFETY: the row exists, and its item ends before the next one is made.
-                    each(unsafe { D::item(fetch, row) });
-                }
-            }
-        }
-    }
-
-    /// What one entity gives, read only.
-    ///
-    /// # Errors
-    /// When the entity does not live or does not match.
-    pub fn get(&self, entity: Entity) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QueryError> {
-        self.as_read_only().get_inner(entity)
-    }
-
-    /// What one entity gives.
-    ///
-    /// # Errors
-    /// When the entity does not live or does not match.
-    pub fn get_mut(&mut self, entity: Entity) -> Result<D::Item<'_>, QueryError> {
-        self.reborrow().get_inner(entity)
-    }
-
-    pub(crate) fn get_inner(self, entity: Entity) -> Result<D::Item<'w>, QueryError> {
-        let query = std::any::type_name::<D>();
-        let place = self
-            .world
-            .entities
-            .get(entity)
-            .ok_or(NoSuchEntity { entity })?;
-        let no_match = QueryError::NoMatch { entity, query };
-        let Place::At(location) = place else {
-            return Err(no_match);
-        };
-        let wanted = ArchetypeId(location.archetype);
-        let found = self
-            .matched
-            .binary_search_by_key(&wanted, |matched| matched.archetype);
-        let Ok(index) = found else {
-            return Err(no_match);
-        };
-        let (archetype, row) = (self.world.archetype(wanted), location.row as usize);
-        let (columns, block) = (self.matched[index].columns, row / BLOCK_ROWS);
-        // SAFETY: the entity table points to a row that exists; the query, which ends here, has
-        // the exclusive right to what it writes for `'w`.
-        let fetch = unsafe { D::fetch(columns, archetype, block, self.world.writer()) };
-        // SAFETY: as above.
-        Ok(unsafe { D::item(fetch, row % BLOCK_ROWS) })
-    }
-
-    /// What the one matching entity gives, read only.
-    ///
-    /// # Errors
-    /// When none or several match.
-    pub fn single(&self) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QueryError> {
-        only(self.iter())
-    }
-
-    /// What the one matching entity gives.
-    ///
-    /// # Errors
-    /// When none or several match.
-    pub fn single_mut(&mut self) -> Result<D::Item<'_>, QueryError> {
-        only(self.iter_mut())
-    }
-}
-
-fn only<'w, D: QueryData>(mut iter: QueryIter<'w, '_, D>) -> Result<D::Item<'w>, QueryError> {
-    let query = std::any::type_name::<D>();
-    let first = iter.next().ok_or(QueryError::NoneMatch { query })?;
-    if iter.len() > 0 {
-        Err(QueryError::ManyMatch { query })
-    } else {
-        Ok(first)
-    }
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter> IntoIterator for Query<'w, 's, D, F> {
-    type Item = D::Item<'w>;
-    type IntoIter = QueryIter<'w, 's, D>;
-
-    fn into_iter(self) -> QueryIter<'w, 's, D> {
-        QueryIter::new(self.world, self.matched)
-    }
-}
-
-impl<'q, 's, D: QueryData, F: QueryFilter> IntoIterator for &'q Query<'_, 's, D, F> {
-    type Item = <D::ReadOnly as QueryData>::Item<'q>;
-    type IntoIter = QueryIter<'q, 's, D::ReadOnly>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-impl<'q, 's, D: QueryData, F: QueryFilter> IntoIterator for &'q mut Query<'_, 's, D, F> {
-    type Item = D::Item<'q>;
-    type IntoIter = QueryIter<'q, 's, D>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter_mut()
     }
 }

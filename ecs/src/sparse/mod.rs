@@ -63,6 +63,16 @@ impl SparseSet {
         &mut self.rows
     }
 
+    /// Makes every block ours and marks it as changed, for writing through a shared borrow.
+    pub(crate) fn open(&mut self, to: Writer<'_>) {
+        let (len, blocks) = (self.rows.len(), self.rows.block_count());
+        let column = self.rows.column_mut(0);
+        for block in 0..blocks {
+            // SAFETY: the column has `len` rows, some of them in this block.
+            unsafe { column.open(block, len, to) };
+        }
+    }
+
     /// Row of an entity's value.
     #[inline]
     pub(crate) fn row(&self, entity: Entity) -> Option<usize> {

@@ -85,10 +85,7 @@ impl Target {
     /// Something that it writes and that a shared `&World` would see.
     fn first_write(&self) -> Option<Shared> {
         match self {
-            Self::Query(access) => {
-                let written = access.access.writes.iter().next();
-                written.map(Shared::Component)
-            }
+            Self::Query(access) => access.first_write().map(Shared::Component),
             Self::Resource { id, write } => write.then_some(Shared::Resource(*id)),
             Self::NonSend { id, write } => write.then_some(Shared::NonSend(*id)),
             Self::World | Self::Commands | Self::Locals => None,
@@ -258,7 +255,11 @@ fn describe(
 fn advice(first: &Target, second: &Target, world: &World) -> Cow<'static, str> {
     match (first, second) {
         (Target::Query(first), Target::Query(second)) => {
-            let (position, with) = match (only_in(first, second), only_in(second, first)) {
+            let required = (
+                first.required_only_here(second),
+                second.required_only_here(first),
+            );
+            let (position, with) = match required {
                 (Some(with), _) => ("second", with),
                 (None, Some(with)) => ("first", with),
                 (None, None) => {
@@ -283,12 +284,4 @@ fn advice(first: &Target, second: &Target, world: &World) -> Cow<'static, str> {
         }
         _ => "ask for it once, as ResMut, or put both into a ParamSet".into(),
     }
-}
-
-/// A component that one query requires and the other one has nothing to do with.
-fn only_in(one: &FilteredAccess, other: &FilteredAccess) -> Option<ComponentId> {
-    one.with.iter().find(|&id| {
-        let touched = other.access.reads.contains(id) || other.access.writes.contains(id);
-        !touched && !other.with.contains(id)
-    })
 }

@@ -10,18 +10,21 @@ use super::param::ChunkParam;
 use super::run::SystemState;
 use super::states::SystemId;
 use super::{IntoSystem, SharedParam, System, SystemError, SystemParam};
-use crate::query::{BlockRunner, Chunk, Query, QueryData, QueryFilter, Serial, run_each_once};
+use crate::query::{
+    ArchetypeFilter, BlockRunner, Chunk, ChunkQueryData, Query, QueryData, QueryFilter, Serial,
+    run_each_once,
+};
 use crate::world::World;
 
 /// The first parameter of a chunk system, with its lifetime taken apart.
 pub trait ChunkArgument {
     /// What the chunk gives.
-    type Data: QueryData + 'static;
+    type Data: ChunkQueryData + 'static;
     /// Which archetypes it is limited to.
-    type Filter: QueryFilter + 'static;
+    type Filter: ArchetypeFilter + 'static;
 }
 
-impl<D: QueryData + 'static, F: QueryFilter + 'static> ChunkArgument for Chunk<'_, D, F> {
+impl<D: ChunkQueryData + 'static, F: ArchetypeFilter + 'static> ChunkArgument for Chunk<'_, D, F> {
     type Data = D;
     type Filter = F;
 }
@@ -86,14 +89,14 @@ where
             // SAFETY: begun above for this world; the exclusive borrow that this run has of it
             // keeps everybody else out until the last block is done.
             let (query, params) = unsafe { state.get(view, run) };
-            let starts = block_starts(&query);
+            let (look, matches, starts) = (query.look(), query.matched(), block_starts(&query));
             let count = starts.last().copied().unwrap_or(0);
             run_each_once(runner, count, |index| {
                 let at = starts.partition_point(|&start| start <= index) - 1;
-                let (matched, block) = (query.matched[at], index - starts[at]);
+                let (matched, block) = (&matches[at], index - starts[at]);
                 // SAFETY: `run_each_once` gives each block to one call, and the query, which is
                 // not used otherwise, has the exclusive right to what it writes.
-                let chunk = unsafe { Chunk::new(view, matched, block) };
+                let chunk = unsafe { Chunk::new(look, matched, block) };
                 function.call(chunk, F::Params::share(&params));
             });
         }));
@@ -111,8 +114,12 @@ where
 /// Number of the first block of each archetype, and behind them the number of all.
 fn block_starts<D: QueryData, F: QueryFilter>(query: &Query<'_, '_, D, F>) -> Vec<usize> {
     let mut starts = vec![0];
-    for matched in query.matched {
-        let blocks = query.world.archetype(matched.archetype).block_count();
+    for matched in query.matched() {
+        let blocks = query
+            .look()
+            .world
+            .archetype(matched.archetype)
+            .block_count();
         starts.push(starts[starts.len() - 1] + blocks);
     }
     starts

@@ -29,7 +29,8 @@ impl World {
         Some(unsafe { &*row.cast::<T>() })
     }
 
-    /// A component of an entity for writing; its block is marked as changed.
+    /// A component of an entity for writing; its block is marked as changed, and its row if it is
+    /// tracked.
     #[inline]
     pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<&mut T> {
         const {
@@ -49,10 +50,10 @@ impl World {
         let (column, row, len) =
             find.column_mut::<T>(&mut self.archetypes, &mut self.sparse, entity)?;
         // SAFETY: `row` is one of `len` rows, and the column is plain.
-        let row = unsafe { column.row_mut(row, len, to) };
+        let value = unsafe { column.row_mut(row, len, to) };
         // SAFETY: the column is of `T`, the row's block is ours alone, and the borrow of the
         // world keeps everybody else out.
-        Some(unsafe { &mut *row.cast::<T>() })
+        Some(unsafe { &mut *value.cast::<T>() })
     }
 
     /// A copy of a component, put together from its columns if it is split.

@@ -46,8 +46,8 @@ impl World {
         self.flush_reserved();
         let bundle_id = self.bundle_id::<B>();
         let matching = self.matching::<F>();
-        if !self.bundles.info(bundle_id).is_in_tables() {
-            let entities = self.entities_in(&matching);
+        if F::BY_ROW || !self.bundles.info(bundle_id).is_in_tables() {
+            let entities = self.matching_entities::<F>();
             for &entity in &entities {
                 // It lives, so there is nothing to report.
                 let _ = self.insert(entity, bundle.clone());
@@ -101,8 +101,8 @@ impl World {
         self.flush_reserved();
         let bundle_id = self.bundle_id::<B>();
         let matching = self.matching::<F>();
-        if !self.bundles.info(bundle_id).is_in_tables() {
-            let entities = self.entities_in(&matching);
+        if F::BY_ROW || !self.bundles.info(bundle_id).is_in_tables() {
+            let entities = self.matching_entities::<F>();
             let removed = |&&entity: &&Entity| self.remove::<B>(entity) == Ok(true);
             return entities.iter().filter(removed).count();
         }
@@ -129,6 +129,14 @@ impl World {
     /// For each entity one entry of the entity table, and the drops that its components need.
     pub fn despawn_where<F: QueryFilter>(&mut self) -> usize {
         self.flush_reserved();
+        if F::BY_ROW {
+            let entities = self.matching_entities::<F>();
+            for &entity in &entities {
+                // It lives, so there is nothing to report.
+                let _ = self.despawn(entity);
+            }
+            return entities.len();
+        }
         let mut panicked = FirstPanic::default();
         let mut count = 0;
         for at in self.matching::<F>() {
@@ -156,19 +164,17 @@ impl World {
     /// Archetypes with entities that match a filter, in order of creation.
     fn matching<F: QueryFilter>(&mut self) -> Vec<ArchetypeId> {
         let filter = F::init(self);
-        let matches =
-            |archetype: &&Archetype| !archetype.is_empty() && F::matches(&filter, archetype);
+        let matches = |archetype: &&Archetype| {
+            !archetype.is_empty() && F::columns(&filter, archetype).is_some()
+        };
         let matching = self.archetypes.iter().filter(matches);
         matching.map(Archetype::id).collect()
     }
 
-    /// Handles of all entities of some archetypes, in order.
-    fn entities_in(&self, archetypes: &[ArchetypeId]) -> Vec<Entity> {
-        let archetypes = archetypes.iter().map(|at| &self.archetypes[at.index()]);
-        let blocks = archetypes.flat_map(|archetype| {
-            (0..archetype.block_count()).map(move |block| archetype.handles(block))
-        });
-        blocks.flatten().copied().collect()
+    /// Entities that match a filter, in order.
+    fn matching_entities<F: QueryFilter>(&mut self) -> Vec<Entity> {
+        let mut query = self.query_filtered::<Entity, F>();
+        query.iter(self).collect()
     }
 
     /// Columns of clones of a bundle for all rows of an archetype.

@@ -1,6 +1,7 @@
 //! Forking: a second world that shares every block until one of the two writes.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{World, WorldId};
 use crate::archetype::Archetype;
@@ -48,9 +49,11 @@ impl World {
         if !refusing.is_empty() {
             return Err(refusing);
         }
+        self.forks.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
             id: WorldId::next(),
             tick: self.tick,
+            forks: AtomicU64::new(0),
             entities: self.entities.share(),
             registry: self.registry.clone(),
             bundles: self.bundles.clone(),

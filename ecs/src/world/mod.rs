@@ -67,6 +67,8 @@ impl WorldId {
 pub struct World {
     id: WorldId,
     tick: u64,
+    /// Forks made of this world: only they share what was this world's alone.
+    forks: AtomicU64,
     pub(crate) entities: EntityTable,
     pub(crate) registry: Shared<Registry>,
     bundles: Shared<Bundles>,
@@ -102,6 +104,7 @@ impl World {
         Self {
             id: WorldId::next(),
             tick: 1,
+            forks: AtomicU64::new(0),
             entities: EntityTable::new(Arc::clone(&pool)),
             registry: Shared::new(registry),
             bundles: Shared::new(Bundles::default()),
@@ -242,6 +245,24 @@ impl World {
             tick: self.tick,
         };
         (&mut self.archetypes[index], to)
+    }
+
+    /// Readies the values of a sparse component for writing through a shared borrow.
+    pub(crate) fn open_sparse_set(&mut self, id: ComponentId) {
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        if let Some(set) = self.sparse.get_mut(id) {
+            set.open(to);
+        }
+    }
+
+    /// Forks made of this world so far. As long as it stays the same, no list of blocks that was
+    /// made ours is shared again.
+    pub(crate) fn fork_count(&self) -> u64 {
+        // Relaxed: forks borrow the world, and what hands the borrow on orders them.
+        self.forks.load(Ordering::Relaxed)
     }
 
     /// Gives living rows to handles that commands reserved.

@@ -163,7 +163,9 @@ impl World {
         made.ready(
             entity,
             &mut self.sparse,
-            |sets, id| drop(sets.make(id, &self.registry, &self.entity_info)),
+            |sets, id| {
+                sets.make(id, &self.registry, &self.entity_info);
+            },
             to,
         );
         // The last that may panic: what it makes belongs to a row that comes next.

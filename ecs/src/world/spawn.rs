@@ -133,7 +133,9 @@ impl World {
         }
         self.entities.claim(entity);
         let mut panicked = FirstPanic::default();
-        panicked.catch(|| drop(self.spawn_reserved(entity, bundle)));
+        panicked.catch(|| {
+            self.spawn_reserved(entity, bundle);
+        });
         if self.entities.get(entity) == Some(Place::Reserved) {
             // Not even an empty row came of it, so the handle goes back.
             self.entities.free(entity);
@@ -187,7 +189,9 @@ impl World {
         made.ready(
             entity,
             &mut self.sparse,
-            |sets, id| drop(sets.make(id, &self.registry, &self.entity_info)),
+            |sets, id| {
+                sets.make(id, &self.registry, &self.entity_info);
+            },
             to,
         );
         for &component in &info.sparse {

@@ -10,6 +10,7 @@ mod rows;
 mod ticks;
 
 pub(crate) use rows::copy_value;
+pub(crate) use ticks::TickRuns;
 
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
@@ -24,7 +25,7 @@ use crate::component::info::{ComponentInfo, Part};
 
 /// A block as seen by whoever may access it: start and the rows it has room for.
 #[derive(Clone, Copy)]
-pub(crate) struct BlockPointer {
+pub struct BlockPointer {
     pub(crate) data: NonNull<u8>,
     pub(crate) capacity: usize,
 }
@@ -82,7 +83,7 @@ impl Clone for Slot {
 
 /// What each writing operation needs beside the row.
 #[derive(Clone, Copy)]
-pub struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     pub(crate) pool: &'a Arc<Pool>,
     pub(crate) tick: u64,
 }

@@ -7,7 +7,7 @@ use crate::component::tracking::RowTicks;
 
 /// Starts of the ticks of a tracked component's rows in one block.
 #[derive(Clone, Copy)]
-pub(crate) struct TickRuns {
+pub struct TickRuns {
     added: NonNull<u64>,
     changed: NonNull<u64>,
 }

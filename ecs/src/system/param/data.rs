@@ -42,10 +42,10 @@ unsafe impl<D: QueryData, F: QueryFilter> SystemParam for Query<'_, '_, D, F> {
     unsafe fn get<'w, 's>(
         state: &'s mut Self::State,
         world: &'w World,
-        _: Ticks,
+        ticks: Ticks,
     ) -> Query<'w, 's, D, F> {
         // SAFETY: passed on from the caller.
-        unsafe { state.view_unchecked(world) }
+        unsafe { state.view_unchecked(world, ticks) }
     }
 }
 
@@ -68,10 +68,10 @@ unsafe impl<C: ChunkArgument> SystemParam for ChunkParam<C> {
     unsafe fn get<'w, 's>(
         state: &'s mut Self::State,
         world: &'w World,
-        _: Ticks,
+        ticks: Ticks,
     ) -> Self::Item<'w, 's> {
         // SAFETY: passed on from the caller.
-        unsafe { state.view_unchecked(world) }
+        unsafe { state.view_unchecked(world, ticks) }
     }
 }
 
@@ -121,10 +121,11 @@ impl<D: QueryData, F: QueryFilter> DerefMut for Single<'_, D, F> {
 fn check_single<D: QueryData, F: QueryFilter>(
     state: &mut QueryState<D, F>,
     world: &World,
+    ticks: Ticks,
     or_none: bool,
 ) -> Result<(), ParamError> {
     let query = std::any::type_name::<(D, F)>();
-    let mut matching = state.iter(world);
+    let mut matching = state.view_at(world, ticks).into_iter();
     match (matching.next().is_some(), matching.next().is_some()) {
         (false, _) if !or_none => Err(ParamError::Single(QueryError::NoneMatch { query })),
         (true, true) => Err(ParamError::Single(QueryError::ManyMatch { query })),
@@ -146,8 +147,12 @@ macro_rules! single {
                 init_query::<Self, D, F>(world, meta)
             }
 
-            fn validate(state: &mut Self::State, world: &World, _: Run) -> Result<(), ParamError> {
-                check_single(state, world, $or_none)
+            fn validate(
+                state: &mut Self::State,
+                world: &World,
+                run: Run,
+            ) -> Result<(), ParamError> {
+                check_single(state, world, run.ticks, $or_none)
             }
 
             fn prepare(state: &mut Self::State, world: &mut World, _: Run) {
@@ -157,10 +162,10 @@ macro_rules! single {
             unsafe fn get<'w, 's>(
                 state: &'s mut Self::State,
                 world: &'w World,
-                _: Ticks,
+                ticks: Ticks,
             ) -> Self::Item<'w, 's> {
                 // SAFETY: passed on from the caller.
-                let query = unsafe { state.view_unchecked(world) };
+                let query = unsafe { state.view_unchecked(world, ticks) };
                 let single = query.into_iter().next().map(|item| Single {
                     item,
                     marker: PhantomData,

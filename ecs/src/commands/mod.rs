@@ -1,19 +1,25 @@
 //! Commands: structural changes that a system asks for while it reads the world, done when it
 //! has ended, in the order in which they were asked for.
 
+mod blocks;
 mod merge;
 mod queue;
 mod record;
 
 use crate::bundle::Bundle;
-use crate::entity::{Entity, EntityTable};
+use crate::entity::{Entity, EntityTable, Lane};
 use crate::resource::Resource;
 use crate::world::World;
 
+use blocks::BlockQueue;
+pub(crate) use blocks::BlockQueues;
 pub use queue::CommandQueue;
 use record::Action;
 
 /// Asks for structural changes. A system parameter.
+///
+/// In a chunk system every block has commands of its own, done in the order of the blocks: what
+/// comes of them, and which handles are given, is the same on any number of threads.
 ///
 /// A command for an entity that was despawned meanwhile does nothing and is counted
 /// ([`CommandQueue::missed`]).
@@ -32,6 +38,10 @@ use record::Action;
 pub struct Commands<'w, 's> {
     queue: &'s mut CommandQueue,
     entities: &'w EntityTable,
+    /// Where handles are reserved: in a lane of the block's own, or as the next of all.
+    lane: Option<&'s mut Lane>,
+    /// Queues for the blocks of a chunk system.
+    blocks: Option<&'s BlockQueues>,
 }
 
 impl<'w, 's> Commands<'w, 's> {
@@ -40,12 +50,48 @@ impl<'w, 's> Commands<'w, 's> {
         Self {
             queue,
             entities: &world.entities,
+            lane: None,
+            blocks: None,
+        }
+    }
+
+    /// Commands of a system that may visit blocks on several threads.
+    pub(crate) fn with_blocks(
+        queue: &'s mut CommandQueue,
+        blocks: &'s BlockQueues,
+        world: &'w World,
+    ) -> Self {
+        Self {
+            blocks: Some(blocks),
+            ..Self::new(queue, world)
+        }
+    }
+
+    /// The commands of one block of `count`.
+    ///
+    /// # Safety
+    /// Made by `with_blocks`; each block is asked for once before its queues are applied or
+    /// discarded, and not used after that.
+    pub(crate) unsafe fn of_block(&self, block: usize, count: usize) -> Self {
+        let blocks = self
+            .blocks
+            .expect("a chunk system's commands have queues for blocks");
+        // SAFETY: passed on from the caller.
+        let BlockQueue { queue, lane, .. } = unsafe { blocks.of_block(block, count) };
+        Self {
+            queue,
+            entities: self.entities,
+            lane: Some(lane),
+            blocks: None,
         }
     }
 
     /// Spawns an entity. Its handle is known at once and lives from the next sync point on.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_, 'w, 's> {
-        let entity = self.entities.reserve();
+        let entity = match &mut self.lane {
+            Some(lane) => self.entities.reserve_in(lane),
+            None => self.entities.reserve(),
+        };
         let action = Action::Spawn(record::of_bundle::<B>());
         // SAFETY: the action takes the bundle.
         unsafe { self.queue.push(action, entity, bundle) };

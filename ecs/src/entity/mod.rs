@@ -8,6 +8,7 @@ mod table;
 use std::fmt;
 use std::num::NonZeroU32;
 
+pub(crate) use lane::Lane;
 #[doc(hidden)]
 pub use mapping::map_probe;
 pub use mapping::{EntityMap, MapEntities};

@@ -116,6 +116,21 @@ impl SystemAccess {
         }
     }
 
+    /// The error of a chunk system that asks for commands twice: both would give out the same
+    /// lanes of handles.
+    pub(crate) fn commands_twice(&self, system: &str) -> Option<AccessConflict> {
+        let mut claims = self.claims.iter();
+        let mut next = || claims.find(|claim| matches!(claim.target, Target::Commands));
+        let (first, second) = (next()?, next()?);
+        Some(AccessConflict {
+            user: format!("system {system}"),
+            first: first.param,
+            second: second.param,
+            data: "the handles of new entities",
+            advice: "ask for Commands once".into(),
+        })
+    }
+
     /// Whether two systems may run at the same time and give what they give one by one.
     ///
     /// # Cost

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::access::SystemAccess;
 use super::once::RunOnce;
-use super::param::ChunkParam;
+use super::param::{BlockOf, ChunkParam};
 use super::run::SystemState;
 use super::states::SystemId;
 use super::{IntoSystem, SharedParam, System, SystemError, SystemParam};
@@ -79,10 +79,14 @@ where
     }
 
     fn initialize(&mut self, world: &mut World) -> Result<(), SystemError> {
-        self.state.initialize(world)
+        self.state.initialize(world)?;
+        let access = self.state.access();
+        let twice = access.and_then(|access| access.commands_twice(self.state.name()));
+        twice.map_or(Ok(()), |conflict| Err(conflict.into()))
     }
 
     fn run(&mut self, world: &mut World, runner: &dyn BlockRunner) -> Result<(), SystemError> {
+        self.initialize(world)?;
         let run = self.state.begin(world)?;
         let (function, state, view) = (&self.function, &mut self.state, &*world);
         let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -97,7 +101,9 @@ where
                 // SAFETY: `run_each_once` gives each block to one call, and the query, which is
                 // not used otherwise, has the exclusive right to what it writes.
                 let chunk = unsafe { Chunk::new(look, matched, block) };
-                function.call(chunk, F::Params::share(&params));
+                let block = BlockOf { index, count };
+                // SAFETY: as above, and the run ends before what was put off is done.
+                function.call(chunk, unsafe { F::Params::share(&params, block) });
             });
         }));
         match ran {

@@ -10,7 +10,7 @@ struct Mark<const N: usize>;
 
 #[derive(Clone, Copy, Component)]
 #[component(sparse)]
-struct Flag(#[expect(dead_code, reason = "only its place matters")] u64);
+struct Flag(u64);
 
 fn state(world: &mut World) -> Vec<(Entity, u32)> {
     let mut query = world.query::<(Entity, &Num)>();
@@ -116,7 +116,7 @@ fn memory_goes_back_after_a_peak_and_can_be_had_again() {
                 )
             }))
             .collect();
-        world.spawn_batch((0..20).map(|i| Wide(i)));
+        world.spawn_batch((0..20).map(Wide));
         assert_eq!(world.despawn_where::<Without<Named>>(), 200_020);
         drop(all);
         let done = world.compact(usize::MAX);

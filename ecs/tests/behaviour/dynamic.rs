@@ -11,7 +11,7 @@ use orrery_ecs::{
     ComponentDescriptor, DynamicError, DynamicQuery, Entity, StateHash, StateHasher, World,
 };
 
-use crate::support::{Ledger, Lonely, Named, Num, Parts, panic_of};
+use crate::support::{Ledger, Lonely, Named, Num, Parts, ignore, panic_of};
 
 fn plain(world: &mut World, name: &str, size: usize) -> orrery_ecs::ComponentId {
     let descriptor = ComponentDescriptor::plain(name, size, 1);
@@ -124,13 +124,13 @@ fn a_dynamic_query_reads_and_writes_rust_types_and_keeps_to_what_was_asked() {
     let only_read = panic_of(|| {
         let query = DynamicQuery::new().read(num);
         query.for_each_chunk(&mut world, |mut chunk| {
-            drop(chunk.slice_mut::<Num>().first())
+            ignore(chunk.slice_mut::<Num>().first())
         });
     });
     assert!(only_read.is_some_and(|text| text.contains("only for reading")));
     let not_asked = panic_of(|| {
         let query = DynamicQuery::new().with(num);
-        query.for_each_chunk(&mut world, |chunk| drop(chunk.bytes(heat).first()));
+        query.for_each_chunk(&mut world, |chunk| ignore(chunk.bytes(heat).first()));
     });
     assert!(not_asked.is_some_and(|text| text.contains("mod::Heat")));
 }

@@ -141,7 +141,6 @@ fn a_batch_is_spawned_at_once_whoever_asks_for_its_handles() {
     let mut batch = world.spawn_batch((0..5000).map(|i| Named::new(i, &ledger)));
     assert_eq!((batch.len(), batch.by_ref().take(7).count()), (5000, 7));
     assert_eq!(batch.len(), 4993);
-    std::mem::forget(batch);
     assert_eq!((world.len(), ledger.alive()), (5000, 5000));
     world.spawn(Named::new(7, &ledger));
     assert_eq!(names(&mut world).len(), 5001);

@@ -71,7 +71,6 @@ struct Seen(u8);
 #[derive(Clone, Debug, Component)]
 #[component(not_state)]
 struct Heart {
-    #[expect(dead_code, reason = "its life is counted")]
     token: Token,
 }
 
@@ -130,8 +129,11 @@ fn what_is_required_comes_along_the_nearest_way_and_never_over_what_is_given() {
     assert_eq!(ledger.alive(), 0);
 }
 
+/// Gives the entities that it made or changed.
+type Way = fn(&mut World) -> Vec<Entity>;
+
 /// Every way in for a monster; each gives the entities it made or changed.
-fn ways() -> Vec<(&'static str, fn(&mut World) -> Vec<Entity>)> {
+fn ways() -> Vec<(&'static str, Way)> {
     fn collected<'w>(batch: impl Iterator<Item = Entity> + 'w) -> Vec<Entity> {
         batch.collect()
     }
@@ -243,23 +245,29 @@ fn a_constructor_that_panics_leaves_no_entity_half_built() {
 fn merged_commands_bring_along_what_the_same_changes_one_by_one_would() {
     #[derive(Clone, Copy, Debug)]
     enum Change {
-        Monster,
-        Speed,
-        NoSpeed,
-        NoMonster,
-        NoBodyNorHeld,
-        Held,
+        GiveMonster,
+        GiveSpeed,
+        GiveHeld,
+        TakeSpeed,
+        TakeMonster,
+        TakeBodyAndHeld,
     }
-    use Change::*;
-    let all = [Monster, Speed, NoSpeed, NoMonster, NoBodyNorHeld, Held];
+    let all = [
+        Change::GiveMonster,
+        Change::GiveSpeed,
+        Change::GiveHeld,
+        Change::TakeSpeed,
+        Change::TakeMonster,
+        Change::TakeBodyAndHeld,
+    ];
     fn queue(commands: &mut Commands<'_, '_>, entity: Entity, change: Change) {
         match change {
-            Change::Monster => commands.insert(entity, self::Monster),
-            Change::Speed => commands.insert(entity, self::Speed(2)),
-            Change::NoSpeed => commands.remove::<self::Speed>(entity),
-            Change::NoMonster => commands.remove::<self::Monster>(entity),
-            Change::NoBodyNorHeld => commands.remove::<(Body, self::Held)>(entity),
-            Change::Held => commands.insert(entity, self::Held(6)),
+            Change::GiveMonster => commands.insert(entity, Monster),
+            Change::GiveSpeed => commands.insert(entity, Speed(2)),
+            Change::GiveHeld => commands.insert(entity, Held(6)),
+            Change::TakeSpeed => commands.remove::<Speed>(entity),
+            Change::TakeMonster => commands.remove::<Monster>(entity),
+            Change::TakeBodyAndHeld => commands.remove::<(Body, Held)>(entity),
         }
     }
     let sequences = (0..all.len().pow(4))
@@ -281,10 +289,10 @@ fn merged_commands_bring_along_what_the_same_changes_one_by_one_would() {
             command_queue.apply(&mut world);
             let whole = world.entity(entity);
             found.push((
-                whole.contains::<self::Monster>(),
-                whole.get::<self::Speed>().copied(),
+                whole.contains::<Monster>(),
+                whole.get::<Speed>().copied(),
                 whole.contains::<Body>(),
-                whole.get::<self::Held>().copied(),
+                whole.get::<Held>().copied(),
                 whole.contains::<Heart>(),
                 whole.get::<Label>().cloned(),
             ));

@@ -1,5 +1,6 @@
 //! Systems: what they are made of, what they remember, and what they refuse.
 
+mod block_commands;
 mod changes;
 mod kinds;
 mod locals;

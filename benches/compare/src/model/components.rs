@@ -45,7 +45,7 @@ pub(crate) struct Wide(pub(crate) [u32; 24]);
 
 /// Stored apart from archetypes where an engine can do that; counted among the named.
 #[derive(Clone, Debug, orrery_ecs::Component)]
-#[component(not_state)]
+#[component(sparse, not_state)]
 pub(crate) struct Rare(pub(crate) Named);
 
 // By hand, for the derives of both engines would read one attribute.

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-use super::{Run, SystemParam};
-use crate::commands::{CommandQueue, Commands};
+use super::{BlockOf, Run, SharedParam, SystemParam};
+use crate::commands::{BlockQueues, CommandQueue, Commands};
 use crate::component::Ticks;
 use crate::error::{AccessConflict, QueryError};
 use crate::query::{Query, QueryData, QueryFilter, QueryState};
@@ -189,30 +189,48 @@ single!(
     |single| single
 );
 
-// SAFETY: reads only the entity table, through its own atomic cursor.
+/// What a system's commands are kept in.
+#[derive(Default)]
+pub struct CommandsState {
+    queue: CommandQueue,
+    blocks: BlockQueues,
+}
+
+// SAFETY: reads only the entity table, through its own atomic cursor or a lane.
 unsafe impl SystemParam for Commands<'_, '_> {
-    type State = CommandQueue;
+    type State = CommandsState;
     type Item<'w, 's> = Commands<'w, 's>;
 
-    fn init(world: &mut World, meta: &mut SystemMeta) -> Result<CommandQueue, AccessConflict> {
+    fn init(world: &mut World, meta: &mut SystemMeta) -> Result<CommandsState, AccessConflict> {
         meta.claim::<Self>(Target::Commands, world)?;
-        Ok(CommandQueue::default())
+        Ok(CommandsState::default())
     }
 
     unsafe fn get<'w, 's>(
-        state: &'s mut CommandQueue,
+        state: &'s mut CommandsState,
         world: &'w World,
         _: Ticks,
     ) -> Commands<'w, 's> {
-        Commands::new(state, world)
+        Commands::with_blocks(&mut state.queue, &state.blocks, world)
     }
 
-    fn apply(state: &mut CommandQueue, world: &mut World) {
-        state.apply(world);
+    fn apply(state: &mut CommandsState, world: &mut World) {
+        state.blocks.apply(world);
+        state.queue.apply(world);
     }
 
-    fn discard(state: &mut CommandQueue) {
-        *state = CommandQueue::default();
+    fn discard(state: &mut CommandsState) {
+        state.blocks.discard();
+        state.queue = CommandQueue::default();
+    }
+}
+
+// SAFETY: each block has a queue and a lane of its own.
+unsafe impl SharedParam for Commands<'_, '_> {
+    unsafe fn share<'w, 's>(item: &Self::Item<'w, 's>, block: BlockOf) -> Self::Item<'w, 's> {
+        // SAFETY: the caller shares it once for each block; the system's run ends before its
+        // commands are applied.
+        unsafe { item.of_block(block.index, block.count) }
     }
 }
 

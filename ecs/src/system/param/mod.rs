@@ -117,12 +117,24 @@ pub unsafe trait SystemParam {
     fn discard(_: &mut Self::State) {}
 }
 
-/// A parameter that a chunk system may use on several threads at once: [`Res`](crate::Res).
+/// One of the blocks that a chunk system visits.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub struct BlockOf {
+    pub(crate) index: usize,
+    pub(crate) count: usize,
+}
+
+/// A parameter that a chunk system may use on several threads at once: [`Res`](crate::Res) and
+/// [`Commands`](crate::Commands).
 ///
 /// # Safety
-/// `share` gives only shared access.
+/// What `share` gives for two blocks may be used at the same time.
 pub unsafe trait SharedParam: SystemParam {
-    /// The parameter for one call.
+    /// The parameter for one block.
+    ///
+    /// # Safety
+    /// It is asked for once for each block of a run, and used only until that ends.
     #[doc(hidden)]
-    fn share<'w, 's>(item: &Self::Item<'w, 's>) -> Self::Item<'w, 's>;
+    unsafe fn share<'w, 's>(item: &Self::Item<'w, 's>, block: BlockOf) -> Self::Item<'w, 's>;
 }

@@ -1,6 +1,6 @@
 //! Resources as parameters: those of any thread, and those that stay on theirs.
 
-use super::{Run, SharedParam, SystemParam};
+use super::{BlockOf, Run, SharedParam, SystemParam};
 use crate::component::Ticks;
 use crate::error::AccessConflict;
 use crate::resource::{
@@ -92,14 +92,14 @@ resource!(ResMut, res_mut, true);
 
 // SAFETY: a shared reference, copied.
 unsafe impl<R: Resource> SharedParam for Res<'_, R> {
-    fn share<'w, 's>(item: &Self::Item<'w, 's>) -> Self::Item<'w, 's> {
+    unsafe fn share<'w, 's>(item: &Self::Item<'w, 's>, _: BlockOf) -> Self::Item<'w, 's> {
         *item
     }
 }
 
 // SAFETY: a shared reference, copied.
 unsafe impl<R: Resource> SharedParam for Option<Res<'_, R>> {
-    fn share<'w, 's>(item: &Self::Item<'w, 's>) -> Self::Item<'w, 's> {
+    unsafe fn share<'w, 's>(item: &Self::Item<'w, 's>, _: BlockOf) -> Self::Item<'w, 's> {
         *item
     }
 }

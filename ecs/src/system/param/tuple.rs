@@ -1,6 +1,6 @@
 //! Several parameters as one.
 
-use super::{Run, SharedParam, SystemParam};
+use super::{BlockOf, Run, SharedParam, SystemParam};
 use crate::component::Ticks;
 use crate::error::AccessConflict;
 use crate::system::access::SystemMeta;
@@ -65,8 +65,12 @@ macro_rules! tuples {
         // SAFETY: as the elements.
         #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple needs nothing")]
         unsafe impl<$($name: SharedParam),*> SharedParam for ($($name,)*) {
-            fn share<'w, 's>(item: &Self::Item<'w, 's>) -> Self::Item<'w, 's> {
-                ($($name::share(&item.$index),)*)
+            unsafe fn share<'w, 's>(
+                item: &Self::Item<'w, 's>,
+                block: BlockOf,
+            ) -> Self::Item<'w, 's> {
+                // SAFETY: passed on from the caller, element by element.
+                ($(unsafe { $name::share(&item.$index, block) },)*)
             }
         }
     };

@@ -1,0 +1,115 @@
+//! Commands of a system that visits blocks on several threads.
+//!
+//! Each block has a queue and a lane of handles of its own, so what it asks for, and which handles
+//! it is given, does not depend on the threads. Queues are applied in the order of the blocks.
+
+use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
+
+use super::CommandQueue;
+use crate::entity::Lane;
+use crate::world::World;
+
+/// One block's queue and lane.
+pub(super) struct BlockQueue {
+    block: usize,
+    pub(super) lane: Lane,
+    pub(super) queue: CommandQueue,
+}
+
+/// Queues by block: those in use, and empty ones from earlier runs.
+///
+/// Each queue keeps its address, so the list may grow while threads fill theirs.
+#[derive(Default)]
+pub(crate) struct BlockQueues(Mutex<Lists>);
+
+#[derive(Default)]
+struct Lists {
+    used: Vec<NonNull<BlockQueue>>,
+    spare: Vec<NonNull<BlockQueue>>,
+}
+
+// SAFETY: the queues belong to the lists, and queues are Send.
+unsafe impl Send for Lists {}
+
+impl BlockQueues {
+    /// The queue of block `block` of `count`.
+    ///
+    /// # Safety
+    /// Each block is asked for once before the next `apply` or `discard`, and what is given is not
+    /// used after that.
+    #[allow(clippy::mut_from_ref, reason = "the caller asks for each block once")]
+    pub(super) unsafe fn of_block(&self, block: usize, count: usize) -> &mut BlockQueue {
+        let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = lists.spare.pop();
+        let mut queue = spare.unwrap_or_else(|| {
+            let new = BlockQueue {
+                block,
+                lane: Lane::new(block, count),
+                queue: CommandQueue::default(),
+            };
+            NonNull::from(Box::leak(Box::new(new)))
+        });
+        lists.used.push(queue);
+        // SAFETY: a queue that was spare or is new, in use by nobody else, by the caller.
+        let queue = unsafe { queue.as_mut() };
+        queue.block = block;
+        queue.lane = Lane::new(block, count);
+        queue
+    }
+
+    /// Does what was asked for, block by block. Nothing was reserved in the world beside the lanes.
+    ///
+    /// If a command panics, those of later blocks are dropped.
+    pub(crate) fn apply(&mut self, world: &mut World) {
+        let lists = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if lists.used.is_empty() {
+            return;
+        }
+        // SAFETY: the queues are the list's, and the caller of `of_block` is done with them.
+        let block = |queue: &NonNull<BlockQueue>| unsafe { queue.as_ref() }.block;
+        lists.used.sort_unstable_by_key(block);
+        // SAFETY: as above.
+        let lanes = lists
+            .used
+            .iter()
+            .map(|queue| unsafe { queue.as_ref() }.lane);
+        world.entities.flush_lanes(lanes);
+        lists.used.reverse();
+        let used = Used(lists);
+        while let Some(mut queue) = used.0.used.last().copied() {
+            // SAFETY: as above.
+            unsafe { queue.as_mut() }.queue.apply(world);
+            used.0.used.pop();
+            used.0.spare.push(queue);
+        }
+    }
+
+    /// Forgets what was asked for.
+    pub(crate) fn discard(&mut self) {
+        let lists = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        drop(Used(lists));
+    }
+}
+
+/// The queues in use; what is left of them is dropped at the end, however that comes.
+struct Used<'a>(&'a mut Lists);
+
+impl Drop for Used<'_> {
+    fn drop(&mut self) {
+        self.0.used.drain(..).for_each(free);
+    }
+}
+
+fn free(queue: NonNull<BlockQueue>) {
+    // SAFETY: `of_block` made it from a box, and it is in no list any more.
+    drop(unsafe { Box::from_raw(queue.as_ptr()) });
+}
+
+impl Drop for BlockQueues {
+    fn drop(&mut self) {
+        let lists = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        lists.used.drain(..).for_each(free);
+        lists.spare.drain(..).for_each(free);
+    }
+}

@@ -35,16 +35,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let requirements = requirements(input)?;
     let describe = describe(input, &fields, &options);
     let is_split = options.split;
-    let tracking = if options.track {
-        quote!(ByRow)
-    } else {
-        quote!(ByBlock)
-    };
-    let storage = if options.sparse {
-        quote!(InSparseSet)
-    } else {
-        quote!(InTable)
-    };
+    let (tracking, storage) = markers(&options);
     let (implementation, types, conditions) = generics.split_for_impl();
     let tracked = options.track.then(|| {
         quote! {
@@ -82,6 +73,21 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         #tracked
         #parts
     })
+}
+
+/// How writes are noticed, and where values lie.
+fn markers(options: &Options) -> (TokenStream, TokenStream) {
+    let tracking = if options.track {
+        quote!(ByRow)
+    } else {
+        quote!(ByBlock)
+    };
+    let storage = if options.sparse {
+        quote!(InSparseSet)
+    } else {
+        quote!(InTable)
+    };
+    (tracking, storage)
 }
 
 fn bounded(generics: &Generics, options: &Options) -> Generics {

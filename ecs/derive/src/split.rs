@@ -24,7 +24,7 @@ pub(crate) fn derive(
         return Err(Error::new(input.ident.span(), message));
     }
     if options.track || options.sparse {
-        let message = "a split component is neither tracked row by row nor sparse: leave out `split`, or \
+        let message = "a split component is neither tracked nor sparse: leave out `split`, or \
                        `track` and `sparse`";
         return Err(Error::new(input.ident.span(), message));
     }

@@ -32,14 +32,14 @@ use info::ComponentInfo;
 ///   fields must be `Copy`; access is by [`Fields`](crate::Fields) instead of references.
 /// - `#[component(track)]`: rows carry ticks, so that [`Added`](crate::Added) and
 ///   [`Changed`](crate::Changed) can be asked of single entities.
-/// - `#[component(sparse)]`: values lie in a set beside the archetypes, so that the component comes
-///   and goes without moving the entity; walking over it looks each row up.
+/// - `#[component(sparse)]`: values lie in a set beside the archetypes, so that it comes and goes
+///   without moving the entity; walking over it looks each row up.
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
 ///
 /// `#[require(Other, Another = made(), Third(1, 2))]` brings other components along: whoever gets
-/// this one gets those as well, unless it has them; from `Default`, an expression, or a constructor.
-/// They may require more, and each other. Removing this one leaves them.
+/// this one gets those as well, unless it has them; from `Default`, an expression, or a
+/// constructor. They may require more, and each other. Removing this one leaves them.
 ///
 /// ```
 /// use orrery_ecs::{Component, World};

@@ -351,7 +351,8 @@ impl EntityTable {
                 self.add_page();
             }
             let count = (rows - row).min(PAGE - self.len as usize % PAGE);
-            // SAFETY: `row + count <= rows`, by the caller; the page of the next fresh index exists and has `count` more.
+            // SAFETY: `row + count <= rows`, by the caller; the page of the next fresh index exists
+            // and has `count` more.
             unsafe { self.allocate_fresh(handles, count, location) };
             row += count;
         }

@@ -1,9 +1,11 @@
 //! Values of required sparse components, made aside before anything has changed.
 
+use std::sync::Arc;
+
 use super::SparseSets;
 use crate::bundle::RequiredColumn;
 use crate::component::Registry;
-use crate::component::info::ComponentId;
+use crate::component::info::{ComponentId, ComponentInfo};
 use crate::entity::Entity;
 use crate::panics::FirstPanic;
 use crate::storage::block::BlockMemory;
@@ -48,6 +50,26 @@ impl MadeAside {
         made
     }
 
+    /// As `new`, with the sets readied for the entity.
+    pub(crate) fn readied(
+        required: &[RequiredColumn],
+        entity: Entity,
+        sets: &mut SparseSets,
+        registry: &Registry,
+        entity_info: &Arc<ComponentInfo>,
+        to: Writer<'_>,
+    ) -> Self {
+        if required.is_empty() {
+            return Self::default();
+        }
+        let made = Self::new(required, entity, sets, registry, to);
+        let make = |sets: &mut SparseSets, id| {
+            sets.make(id, registry, entity_info);
+        };
+        made.ready(entity, sets, make, to);
+        made
+    }
+
     /// Readies the sets that the values go to.
     pub(crate) fn ready(
         &self,
@@ -78,7 +100,14 @@ impl MadeAside {
     }
 
     /// Moves the values into their sets, which `ready` readied since the last change.
-    pub(crate) fn insert(mut self, entity: Entity, sets: &mut SparseSets, to: Writer<'_>) {
+    #[inline]
+    pub(crate) fn insert(self, entity: Entity, sets: &mut SparseSets, to: Writer<'_>) {
+        if !self.0.is_empty() {
+            self.insert_all(entity, sets, to);
+        }
+    }
+
+    fn insert_all(mut self, entity: Entity, sets: &mut SparseSets, to: Writer<'_>) {
         let mut panicked = FirstPanic::default();
         for value in std::mem::take(&mut self.0) {
             let set = sets.get_mut(value.component).expect("readied before");

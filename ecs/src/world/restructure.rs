@@ -159,13 +159,12 @@ impl World {
         });
         let columns: Vec<RequiredColumn> = columns.collect();
         let entity = change.entity;
-        let made = MadeAside::new(&columns, entity, &mut self.sparse, &self.registry, to);
-        made.ready(
+        let made = MadeAside::readied(
+            &columns,
             entity,
             &mut self.sparse,
-            |sets, id| {
-                sets.make(id, &self.registry, &self.entity_info);
-            },
+            &self.registry,
+            &self.entity_info,
             to,
         );
         // The last that may panic: what it makes belongs to a row that comes next.

@@ -185,13 +185,12 @@ impl World {
         };
         let info = self.bundles.info(bundle_id);
         let required = &info.spawn_target().required;
-        let made = MadeAside::new(required, entity, &mut self.sparse, &self.registry, to);
-        made.ready(
+        let made = MadeAside::readied(
+            required,
             entity,
             &mut self.sparse,
-            |sets, id| {
-                sets.make(id, &self.registry, &self.entity_info);
-            },
+            &self.registry,
+            &self.entity_info,
             to,
         );
         for &component in &info.sparse {

@@ -70,15 +70,9 @@ impl World {
                 .make(component, &self.registry, &self.entity_info);
             set.ready_insert(entity, to);
         }
-        let required = &edge.required;
-        let made = (!required.is_empty()).then(|| {
-            let made = MadeAside::new(required, entity, &mut self.sparse, &self.registry, to);
-            let make = |sets: &mut SparseSets, id| {
-                sets.make(id, &self.registry, &self.entity_info);
-            };
-            made.ready(entity, &mut self.sparse, make, to);
-            made
-        });
+        let (sets, registry, info_of_handles) =
+            (&mut self.sparse, &self.registry, &self.entity_info);
+        let made = MadeAside::readied(&edge.required, entity, sets, registry, info_of_handles, to);
         let old_row = from.row as usize;
         let mut moved = None;
         if edge.target.0 == from.archetype {
@@ -94,11 +88,7 @@ impl World {
             moved = Some(unsafe { source.move_row(old_row, target, edge, to, Leaving::Dropped) });
         }
         let target = &mut self.archetypes[edge.target.index()];
-        let row = if moved.is_some() {
-            target.len() - 1
-        } else {
-            old_row
-        };
+        let row = moved.as_ref().map_or(old_row, |_| target.len() - 1);
         let mut panicked = FirstPanic::default();
         let mut next = edge.bundle.iter().zip(&info.components);
         bundle.visit(&mut |value, _| {
@@ -118,9 +108,7 @@ impl World {
                 unsafe { target.replace(column, row, value, to, &mut panicked) };
             }
         });
-        if let Some(made) = made {
-            made.insert(entity, &mut self.sparse, to);
-        }
+        made.insert(entity, &mut self.sparse, to);
         if let Some(moved) = moved {
             self.entities.set(entity, edge.target.location(row));
             self.settle(from, moved);

@@ -204,20 +204,7 @@ impl Model {
                     ..Answer::of(true)
                 }
             }
-            Operation::Write(entity, value) => {
-                let mut any = false;
-                for kind in [NUM, POS, NAMED, PARTS] {
-                    let place = self
-                        .rows
-                        .get_mut(&entity)
-                        .and_then(|row| row[kind].as_mut());
-                    if let Some(place) = place {
-                        *place = value;
-                        any = true;
-                    }
-                }
-                Answer::of(any)
-            }
+            Operation::Write(entity, value) => Answer::of(self.write(entity, value)),
             Operation::AddRows(more) | Operation::AddChunks(more) => {
                 self.add(1 << NUM | 1 << POS, 1 << NUM, more);
                 Answer::of(true)
@@ -234,28 +221,15 @@ impl Model {
                 Answer::counted(self.remove_where(filter, bits(shape)))
             }
             Operation::DespawnWhere(filter) => Answer::counted(self.despawn_where(filter)),
-            Operation::SpawnColumns(ref values) => {
-                let kinds = 1 << NUM | 1 << NAMED;
-                self.archetype(kinds);
-                let each = values.iter().map(|&value| {
-                    let entity = self.handle();
-                    self.place(entity, kinds, value);
-                    entity
-                });
-                Answer {
-                    entities: each.collect(),
-                    ..Answer::of(true)
-                }
-            }
+            Operation::SpawnColumns(ref values) => Answer {
+                entities: self.spawn_columns(values),
+                ..Answer::of(true)
+            },
             Operation::SpawnAt(entity, shape, value) => {
                 Answer::of(self.spawn_at(entity, bits(shape), value))
             }
             Operation::Clear => {
-                let living = std::mem::take(&mut self.rows);
-                living.into_keys().for_each(|entity| self.release(entity));
-                self.archetypes
-                    .iter_mut()
-                    .for_each(|(_, list)| list.clear());
+                self.clear();
                 Answer::of(true)
             }
             Operation::Commands(ref list) => self.commands(list),
@@ -356,6 +330,37 @@ impl Model {
         self.free.retain(|other| other.index() != entity.index());
         self.place(entity, kinds, value);
         true
+    }
+
+    fn write(&mut self, entity: Entity, value: u32) -> bool {
+        let mut any = false;
+        for kind in [NUM, POS, NAMED, PARTS] {
+            let row = self.rows.get_mut(&entity);
+            if let Some(place) = row.and_then(|row| row[kind].as_mut()) {
+                *place = value;
+                any = true;
+            }
+        }
+        any
+    }
+
+    fn spawn_columns(&mut self, values: &[u32]) -> Vec<Entity> {
+        let kinds = 1 << NUM | 1 << NAMED;
+        self.archetype(kinds);
+        let each = values.iter().map(|&value| {
+            let entity = self.handle();
+            self.place(entity, kinds, value);
+            entity
+        });
+        each.collect()
+    }
+
+    fn clear(&mut self) {
+        let living = std::mem::take(&mut self.rows);
+        living.into_keys().for_each(|entity| self.release(entity));
+        self.archetypes
+            .iter_mut()
+            .for_each(|(_, list)| list.clear());
     }
 
     /// A visit of an entity with a component that the model has no number for.

@@ -1,7 +1,7 @@
 //! `#[derive(Component)]`.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Data, DeriveInput, Generics, Result, parse_quote};
 
 use crate::attributes::{Options, options};
@@ -116,6 +116,7 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
     } else {
         quote! { describe::hash_behavior::<Self>(&fields) }
     };
+    let hooks = with_hooks(options);
     quote! {
         fn describe() -> ::orrery_ecs::macros::describe::ComponentInfo {
             use ::orrery_ecs::macros::describe;
@@ -124,7 +125,20 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
             let hash = #hash;
             let placement = describe::placement::<Self>();
             let name = ::core::any::type_name::<Self>();
-            describe::ComponentInfo::new::<Self>(name, clone, hash, fields, placement)
+            describe::ComponentInfo::new::<Self>(name, clone, hash, fields, placement) #hooks
         }
+    }
+}
+
+fn with_hooks(options: &Options) -> TokenStream {
+    if options.hooks.is_empty() {
+        return TokenStream::new();
+    }
+    let given = options.hooks.iter().map(|(hook, function)| {
+        let hook = format_ident!("{hook}");
+        quote!(#hook: ::core::option::Option::Some(#function))
+    });
+    quote! {
+        .with_hooks(describe::Hooks { #(#given,)* ..::core::default::Default::default() })
     }
 }

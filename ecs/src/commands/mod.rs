@@ -85,6 +85,13 @@ impl<'w, 's> Commands<'w, 's> {
         });
     }
 
+    /// Does something to an entity; `command` says whether that lives.
+    pub(crate) fn queue_for(&mut self, command: impl FnOnce(&mut World) -> bool + Send + 'static) {
+        self.queue.push(move |world: &mut World, missed: &mut u64| {
+            *missed += u64::from(!command(world));
+        });
+    }
+
     /// Does anything to the world.
     pub fn queue(&mut self, command: impl FnOnce(&mut World) + Send + 'static) {
         self.queue
@@ -98,10 +105,14 @@ pub struct EntityCommands<'c, 'w, 's> {
     entity: Entity,
 }
 
-impl EntityCommands<'_, '_, '_> {
+impl<'w, 's> EntityCommands<'_, 'w, 's> {
     /// Its handle.
     pub fn id(&self) -> Entity {
         self.entity
+    }
+
+    pub(crate) fn commands_mut(&mut self) -> &mut Commands<'w, 's> {
+        self.commands
     }
 
     /// Adds components.

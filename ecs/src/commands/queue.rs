@@ -66,6 +66,10 @@ impl CommandQueue {
     }
 
     /// Does everything that was asked for, in order, and keeps the memory for the next time.
+    /// Observers of each command run before the next command is done.
+    ///
+    /// In a chain of observers that came to its limit commands are dropped and counted; see
+    /// [`World::take_observer_error`].
     ///
     /// If a command panics, the ones after it stay in the queue.
     pub fn apply(&mut self, world: &mut World) {
@@ -73,6 +77,12 @@ impl CommandQueue {
         let mut missed = self.missed;
         // The count survives a panic as far as it was complete.
         while let Some((consume, payload)) = self.take_next() {
+            if world.observers.chain.is_cut() {
+                world.observers.chain.drop_command();
+                // SAFETY: as below; without a world it is dropped.
+                unsafe { consume(payload, None) };
+                continue;
+            }
             // SAFETY: `take_next` gives each payload once, with the function made for its type.
             unsafe { consume(payload, Some((world, &mut missed))) };
             self.missed = missed;

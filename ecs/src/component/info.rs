@@ -5,6 +5,7 @@ use std::any::TypeId;
 use std::mem::MaybeUninit;
 
 use crate::hash::{Lane, StateHasher};
+use crate::observer::Hooks;
 use crate::storage::BLOCK_ALIGN;
 
 /// Number of a component type in one world, in order of registration.
@@ -86,6 +87,7 @@ pub struct ComponentInfo {
     pub tracked: bool,
     /// Whether values lie in a sparse set instead of the archetypes.
     pub sparse: bool,
+    pub hooks: Hooks,
 }
 
 /// Where the values of a component lie, and what lies beside them.
@@ -161,7 +163,14 @@ impl ComponentInfo {
             value_parts,
             tracked,
             sparse,
+            hooks: Hooks::default(),
         }
+    }
+
+    /// The same with hooks.
+    #[must_use]
+    pub fn with_hooks(self, hooks: Hooks) -> Self {
+        Self { hooks, ..self }
     }
 }
 

@@ -30,6 +30,12 @@ use info::ComponentInfo;
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
 ///
+/// # Hooks
+/// `#[component(on_add = path, on_insert = path, on_remove = path, on_despawn = path)]` names
+/// functions `fn(HookContext<'_>)` that run when that happens to a value of the type, before all
+/// observers. They read the world and ask for [`Commands`](crate::Commands); see
+/// [`HookContext`](crate::HookContext).
+///
 /// Values change through `&mut` only: a value that changes itself behind `&` (a cell, a mutex, an
 /// atomic) changes in every fork that shares its block, and the state hash does not notice.
 ///
@@ -117,6 +123,7 @@ pub mod describe {
     };
     use super::{Storage, Tracking};
     use crate::hash::Lane;
+    pub use crate::observer::Hooks;
 
     /// Finds out by method resolution whether a type is `Copy`: it tries fewer references last, and
     /// the caller takes one reference more than the first trait has.

@@ -76,6 +76,11 @@ impl SparseSets {
         self.iter_mut().for_each(|set| set.ready_remove(entity, to));
     }
 
+    /// Readies any number of removals: what may panic without having changed anything.
+    pub(crate) fn ready_all(&mut self, to: Writer<'_>) {
+        self.iter_mut().for_each(|set| set.rows_mut().ready_all(to));
+    }
+
     /// Drops all sparse components of an entity.
     pub(crate) fn remove_entity(
         &mut self,
@@ -86,6 +91,15 @@ impl SparseSets {
         for set in self.iter_mut() {
             set.remove(entity, to, panicked);
         }
+    }
+
+    /// Components of an entity that lie in sets, in order of registration.
+    pub(crate) fn of_entity(&self, entity: Entity) -> impl Iterator<Item = ComponentId> {
+        let sets = self.by_component.iter().enumerate();
+        sets.filter_map(move |(index, set)| {
+            set.as_ref()?.row(entity)?;
+            Some(ComponentId(index as u32))
+        })
     }
 
     /// Drops every value of every set.

@@ -1,6 +1,6 @@
 //! Systems that have the whole world to themselves.
 
-use super::{IntoSystem, System, SystemError};
+use super::{IntoSystem, System, SystemError, observers_ended_well};
 use crate::query::BlockRunner;
 use crate::world::World;
 
@@ -21,8 +21,9 @@ impl<F: FnMut(&mut World) + Send + 'static> System for ExclusiveSystem<F> {
 
     fn run(&mut self, world: &mut World, _: &dyn BlockRunner) -> Result<(), SystemError> {
         world.advance_change_tick();
+        let errors = world.observer_error_count();
         (self.0)(world);
-        Ok(())
+        observers_ended_well(self.name(), errors, world)
     }
 }
 

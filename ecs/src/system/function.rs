@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::param::SystemAccess;
-use super::{IntoSystem, System, SystemError, SystemParam};
+use super::{IntoSystem, System, SystemError, SystemParam, observers_ended_well};
 use crate::query::BlockRunner;
 use crate::world::{World, WorldId};
 
@@ -56,8 +56,9 @@ impl<F: ParamFunction<M>, M: 'static> System for FunctionSystem<F, M> {
             world.entities.cancel_reservations();
             resume_unwind(panic);
         }
+        let errors = world.observer_error_count();
         F::Params::apply(state, world);
-        Ok(())
+        observers_ended_well(system, errors, world)
     }
 }
 

@@ -17,10 +17,12 @@ mod param;
 use thiserror::Error;
 
 use crate::error::AccessConflict;
+use crate::observer::ObserverError;
 use crate::query::BlockRunner;
 use crate::world::World;
 
 pub use exclusive::ExclusiveMarker;
+pub(crate) use param::SystemAccess;
 pub use param::{SharedParam, SystemParam};
 
 /// Something that runs on a world.
@@ -61,6 +63,30 @@ pub enum SystemError {
         /// The resource.
         resource: &'static str,
     },
+    /// Observers of what the system's commands did could not do all that they should have. The
+    /// system has run, and its commands are done.
+    #[error("after the commands of system {system}: {source}")]
+    Observer {
+        /// The system.
+        system: &'static str,
+        /// What went wrong first.
+        source: ObserverError,
+    },
+}
+
+/// Gives the error of observers that has come up since `before` errors were counted.
+pub(crate) fn observers_ended_well(
+    system: &'static str,
+    before: u64,
+    world: &mut World,
+) -> Result<(), SystemError> {
+    if world.observer_error_count() == before {
+        return Ok(());
+    }
+    match world.take_observer_error() {
+        Some(source) => Err(SystemError::Observer { system, source }),
+        None => Ok(()),
+    }
 }
 
 /// Functions that can be made into a [`System`].

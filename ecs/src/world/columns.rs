@@ -4,8 +4,8 @@ use std::mem::{MaybeUninit, forget};
 use std::ptr::NonNull;
 
 use super::{SpawnBatch, World};
-use crate::archetype::Run;
-use crate::bundle::Bundle;
+use crate::archetype::{ArchetypeId, Run};
+use crate::bundle::{Bundle, BundleId};
 use crate::component::{Component, InTable};
 use crate::error::ColumnLengthError;
 use crate::panics::FirstPanic;
@@ -315,7 +315,7 @@ impl World {
         count: usize,
         sources: S,
     ) -> Result<SpawnBatch<'_>, ColumnLengthError> {
-        let mut sources = sources.into_sources();
+        let sources = sources.into_sources();
         if let Some((component, found)) = S::wrong_length(&sources, count) {
             return Err(ColumnLengthError {
                 component,
@@ -325,13 +325,30 @@ impl World {
         }
         self.flush_reserved();
         let (bundle_id, target) = self.spawn_target::<S::Bundle>();
+        let start = self.archetypes[target.index()].len();
+        if self.is_arrival_watched(target, bundle_id) {
+            let mut panicked = FirstPanic::default();
+            panicked.catch(|| self.fill_columns::<M, S>(bundle_id, target, count, sources));
+            let entities = self.deliver_batch(target, start, bundle_id, panicked);
+            return Ok(SpawnBatch::of(entities));
+        }
+        self.fill_columns::<M, S>(bundle_id, target, count, sources);
+        Ok(SpawnBatch::new(&self.archetypes[target.index()], start))
+    }
+
+    fn fill_columns<M, S: ColumnSources<M>>(
+        &mut self,
+        bundle_id: BundleId,
+        target: ArchetypeId,
+        count: usize,
+        mut sources: S::Sources,
+    ) {
         let columns = self.bundles.info(bundle_id).spawn_columns();
         let archetype = &mut self.archetypes[target.index()];
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
         };
-        let start = archetype.len();
         if count > 0 {
             archetype.reserve(count, to);
         }
@@ -349,7 +366,5 @@ impl World {
             filling.finish();
             first += rows;
         }
-        let rows = start..archetype.len();
-        Ok(SpawnBatch::new(archetype, rows))
     }
 }

@@ -12,7 +12,8 @@ impl World {
     ///
     /// Nothing is copied but lists of archetypes: blocks, entity pages and resources are shared,
     /// and whoever writes to one first gets a copy. Both worlds give the same handles and the
-    /// same hashes from here on if the same operations are done to them.
+    /// same hashes from here on if the same operations are done to them. Observers and readers of
+    /// removed components are the same in both.
     ///
     /// # Errors
     /// When a component or resource that is present opted out of `Clone`; all are named.
@@ -47,6 +48,7 @@ impl World {
             archetypes: self.archetypes.iter().map(Archetype::share).collect(),
             sparse: self.sparse.share(),
             resources: self.resources.clone(),
+            observers: self.observers.share(),
             pool: Arc::clone(&self.pool),
             entity_info: Arc::clone(&self.entity_info),
         })

@@ -8,6 +8,8 @@ mod fork;
 mod hash;
 mod spawn;
 mod structure;
+mod watched;
+mod watched_bulk;
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -20,6 +22,7 @@ use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBeha
 use crate::component::{Component, FieldInfo, InTable, Registry};
 use crate::entity::{Entity, EntityTable};
 use crate::hash::Lane;
+use crate::observer::Observers;
 use crate::resource::Resources;
 use crate::sparse::SparseSets;
 use crate::storage::column::Writer;
@@ -53,6 +56,8 @@ impl WorldId {
 ///       Column: blocks of 4,096 rows, 64-byte aligned, shared between forks
 /// ```
 ///
+/// Dropping a world drops its values and runs no observers.
+///
 /// Order is part of the contract: archetypes come in order of their creation, rows in order of
 /// arrival, and a removed row is filled by the last one. The same operations give the same
 /// handles, order and [`state_hash`](World::state_hash).
@@ -66,6 +71,7 @@ pub struct World {
     archetypes: Vec<Archetype>,
     pub(crate) sparse: SparseSets,
     pub(crate) resources: Resources,
+    pub(crate) observers: Observers,
     pool: Arc<Pool>,
     entity_info: Arc<ComponentInfo>,
 }
@@ -95,6 +101,7 @@ impl World {
             archetypes: vec![empty],
             sparse: SparseSets::default(),
             resources: Resources::default(),
+            observers: Observers::default(),
             pool,
             entity_info,
         }
@@ -241,7 +248,10 @@ impl World {
             .filter(|&n| n < MAX_ARCHETYPES);
         let id = ArchetypeId(number.expect("fewer than 2^32 - 3 archetypes"));
         let components = components.to_vec();
-        let archetype = Archetype::new(id, components, &self.registry, &self.entity_info);
+        let watch = self.watch_of_all(&components);
+        let mut archetype = Archetype::new(id, components, &self.registry, &self.entity_info);
+        archetype.set_watch(watch);
+        self.observers.watch = self.observers.watch | watch;
         self.graph.make_mut().add(&archetype);
         self.archetypes.push(archetype);
         id

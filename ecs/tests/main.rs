@@ -4,11 +4,13 @@
 //! - `behaviour`: one behaviour a test, from the peers' own suites;
 //! - `hashes`: what the state hash sees, and when a cached digest must go;
 //! - `systems`: the three kinds of system;
+//! - `observers`: hooks, observers, triggered events, readers of removed components;
 //! - `forks`: worlds that share blocks, on one thread and on several.
 
 mod behaviour;
 mod forks;
 mod hashes;
 mod model;
+mod observers;
 mod support;
 mod systems;

@@ -16,7 +16,7 @@ pub(crate) struct Options {
 }
 
 /// The hooks that a component can have.
-const HOOKS: [&str; 4] = ["on_add", "on_insert", "on_remove", "on_despawn"];
+pub(crate) const HOOKS: [&str; 4] = ["on_add", "on_insert", "on_remove", "on_despawn"];
 
 /// Reads the options under one attribute name; an unknown one is an error that lists them.
 pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> Result<Options> {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Data, DeriveInput, Generics, Result, parse_quote};
 
-use crate::attributes::{Options, options};
+use crate::attributes::{HOOKS, Options, options};
 use crate::fields::{Field, field_hash, hash_body, list};
 use crate::split;
 
@@ -134,11 +134,15 @@ fn with_hooks(options: &Options) -> TokenStream {
     if options.hooks.is_empty() {
         return TokenStream::new();
     }
-    let given = options.hooks.iter().map(|(hook, function)| {
-        let hook = format_ident!("{hook}");
-        quote!(#hook: ::core::option::Option::Some(#function))
+    let fields = HOOKS.into_iter().map(|hook| {
+        let given = options.hooks.iter().find(|(other, _)| *other == hook);
+        let field = format_ident!("{hook}");
+        match given {
+            Some((_, function)) => quote!(#field: ::core::option::Option::Some(#function)),
+            None => quote!(#field: ::core::option::Option::None),
+        }
     });
     quote! {
-        .with_hooks(describe::Hooks { #(#given,)* ..::core::default::Default::default() })
+        .with_hooks(describe::Hooks { #(#fields),* })
     }
 }

@@ -44,7 +44,10 @@ impl<E: LifecycleEvent, B: Bundle> On<'_, E, B> {
     /// The entity that it happened to. It may be dead by now: despawned by this very change, or
     /// by an observer that ran before.
     pub fn entity(&self) -> Entity {
-        self.occurrence.entity.expect("a change is of an entity")
+        match self.occurrence.entity {
+            Some(entity) => entity,
+            None => unreachable!("a change is of an entity"),
+        }
     }
 }
 
@@ -69,10 +72,14 @@ impl<'w, B: Bundle> On<'w, Insert, B> {
 impl<'w, E: Event> On<'w, E> {
     /// The data of the event.
     pub fn event(&self) -> &'w E {
-        let What::Event { data, .. } = self.occurrence.what else {
-            unreachable!("an observer of an event runs for events");
+        let data = match self.occurrence.what {
+            What::Event { data, .. } => data.downcast_ref(),
+            What::Change { .. } => None,
         };
-        data.downcast_ref().expect("an observer runs for its event")
+        match data {
+            Some(event) => event,
+            None => unreachable!("an observer runs for the event that it watches"),
+        }
     }
 }
 

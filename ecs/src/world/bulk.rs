@@ -1,7 +1,7 @@
 //! Structural changes of all entities that match a filter: columns move, not entities.
 
 use super::World;
-use super::watched_bulk::Batches;
+use super::watched::Batches;
 use crate::archetype::graph::Direction;
 use crate::archetype::{Archetype, ArchetypeId, FreshColumn, LeftColumn};
 use crate::bundle::{Bundle, BundleId};

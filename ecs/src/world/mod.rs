@@ -9,7 +9,6 @@ mod hash;
 mod spawn;
 mod structure;
 mod watched;
-mod watched_bulk;
 
 use std::num::NonZeroU64;
 use std::sync::Arc;

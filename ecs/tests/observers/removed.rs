@@ -1,8 +1,8 @@
 //! Readers of removed components: each sees every entity once, however seldom it reads.
 
 use orrery_ecs::{
-    Commands, Entity, IntoSystem, Query, REMOVED_MAX, RemovedComponents, ResMut, Resource, Serial,
-    System, With, World,
+    Commands, Entity, IntoSystem, Query, REMOVED_MAX, RemovedComponents, Res, ResMut, Resource,
+    Serial, System, With, World,
 };
 
 use super::{Blue, Red, Tag};
@@ -98,35 +98,37 @@ fn a_system_that_runs_seldom_misses_nothing_and_one_that_runs_often_sees_nothing
     assert_eq!(world.resource::<Seen>().0, all[7..]);
 }
 
+/// How much a run reads, and how it ends.
+#[derive(Clone, Resource)]
+struct Plan {
+    entities: usize,
+    panics: bool,
+}
+
 #[test]
 fn what_a_run_leaves_unread_or_panics_over_is_there_for_the_next() {
     let mut world = World::new();
     world.init_resource::<Seen>();
-    let one = |mut removed: RemovedComponents<Red>, mut seen: ResMut<Seen>| {
-        assert_eq!(removed.len() + seen.0.len(), 5);
-        seen.0.extend(removed.read().take(2));
-        assert!(
-            seen.0.len() != 4 || seen.0[0] == seen.0[2],
-            "planned panic in a system"
-        );
+    let read = |mut removed: RemovedComponents<Red>, plan: Res<Plan>, mut seen: ResMut<Seen>| {
+        seen.0.extend(removed.read().take(plan.entities));
+        assert!(!plan.panics, "planned panic in a system");
     };
-    let mut system = one.into_system();
+    let mut system = read.into_system();
     system.initialize(&mut world).expect("no conflict");
     let all = spawn(&mut world, 5);
     all.iter()
         .for_each(|&entity| world.despawn(entity).expect("it lives"));
-    system.run(&mut world, &Serial).expect("Seen is there");
-    assert!(panic_of(|| drop(system.run(&mut world, &Serial))).is_some());
-    world.resource_mut::<Seen>().0.truncate(2);
-    let mut rest = collect_from(&mut world, &mut system);
-    rest.sort_unstable();
-    assert_eq!(rest[..2], all[..2]);
-}
-
-/// What the world has seen after another run; the run's own panic is expected again.
-fn collect_from(world: &mut World, system: &mut impl System) -> Vec<Entity> {
-    assert!(panic_of(|| drop(system.run(world, &Serial))).is_some());
-    world.resource::<Seen>().0.clone()
+    let mut run = |entities, panics| {
+        world.insert_resource(Plan { entities, panics });
+        let panic = panic_of(|| system.run(&mut world, &Serial).expect("both are there"));
+        assert_eq!(panic.is_some(), panics);
+        std::mem::take(&mut world.resource_mut::<Seen>().0)
+    };
+    assert_eq!(run(2, false), all[..2]);
+    assert_eq!(run(2, true), all[2..4]);
+    assert_eq!(run(1, false), all[2..3]);
+    assert_eq!(run(9, false), all[3..]);
+    assert_eq!(run(9, false), []);
 }
 
 #[test]

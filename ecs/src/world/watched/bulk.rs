@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use super::World;
-use super::watched::{Arrived, Components, Left};
+use super::super::World;
+use super::Components;
+use super::arrivals::Arrived;
+use super::departures::Left;
 use crate::archetype::graph::Direction;
 use crate::archetype::{Archetype, ArchetypeId, LeftColumn};
 use crate::bundle::{Bundle, BundleId};
@@ -15,7 +17,7 @@ use crate::panics::FirstPanic;
 use crate::storage::column::Writer;
 
 /// What a bulk change has done so far, for those who watch; nothing is kept if nobody does.
-pub(super) struct Batches {
+pub(in crate::world) struct Batches {
     watched: bool,
     list: Vec<Batch>,
     panicked: FirstPanic,
@@ -30,7 +32,7 @@ struct Batch {
 }
 
 impl Batches {
-    pub(super) fn new(watched: bool) -> Self {
+    pub(in crate::world) fn new(watched: bool) -> Self {
         Self {
             watched,
             list: Vec::new(),
@@ -40,7 +42,7 @@ impl Batches {
 
     /// Runs user code that the next archetype needs; `None` if it panics, so that the change ends
     /// with the archetypes before it.
-    pub(super) fn make<T>(&mut self, code: impl FnOnce() -> T) -> Option<T> {
+    pub(in crate::world) fn make<T>(&mut self, code: impl FnOnce() -> T) -> Option<T> {
         let mut made = None;
         self.panicked.catch(|| made = Some(code()));
         made
@@ -51,7 +53,7 @@ impl World {
     /// Gives the entities of a batch that was spawned at the end of an archetype, after telling
     /// who watches.
     #[cold]
-    pub(super) fn deliver_batch(
+    pub(in crate::world) fn deliver_batch(
         &mut self,
         at: ArchetypeId,
         first: usize,
@@ -71,7 +73,7 @@ impl World {
     }
 
     /// Entities of an archetype in order; none if nobody wants to know.
-    pub(super) fn entities_for(&self, watched: bool, at: ArchetypeId) -> Vec<Entity> {
+    pub(in crate::world) fn entities_for(&self, watched: bool, at: ArchetypeId) -> Vec<Entity> {
         match watched {
             true => self.entities_in(&[at]),
             false => Vec::new(),
@@ -83,7 +85,7 @@ impl World {
     ///
     /// # Safety
     /// If somebody watches, `Archetype::ready_all` was called before the values left.
-    pub(super) unsafe fn note(
+    pub(in crate::world) unsafe fn note(
         &self,
         batches: &mut Batches,
         at: ArchetypeId,
@@ -118,7 +120,7 @@ impl World {
 
     /// Tells who watches that entities were given a bundle, in the order in which they stood
     /// before, and gives `count` back.
-    pub(super) fn deliver_arrivals(
+    pub(in crate::world) fn deliver_arrivals(
         &mut self,
         batches: Batches,
         bundle: BundleId,
@@ -154,7 +156,7 @@ impl World {
     }
 
     /// Tells who watches what entities have lost, then drops it.
-    pub(super) fn deliver_departures(&mut self, batches: Batches, kinds: &[Lifecycle]) {
+    pub(in crate::world) fn deliver_departures(&mut self, batches: Batches, kinds: &[Lifecycle]) {
         let Batches {
             mut list,
             mut panicked,
@@ -182,7 +184,7 @@ impl World {
 
     /// As `insert_where`, where a component of the bundle is sparse.
     #[cold]
-    pub(super) fn insert_each_watched<B: Bundle + Clone>(
+    pub(in crate::world) fn insert_each_watched<B: Bundle + Clone>(
         &mut self,
         entities: &[Entity],
         bundle_id: BundleId,
@@ -210,7 +212,7 @@ impl World {
 
     /// As `remove_where`, where a component of the bundle is sparse.
     #[cold]
-    pub(super) fn remove_each_watched(
+    pub(in crate::world) fn remove_each_watched(
         &mut self,
         entities: &[Entity],
         bundle_id: BundleId,
@@ -238,13 +240,13 @@ impl World {
     }
 
     /// Whether somebody wants to know of some entity that is despawned.
-    pub(super) fn is_any_departure_watched(&self) -> bool {
+    pub(in crate::world) fn is_any_departure_watched(&self) -> bool {
         self.observers.watch.intersects(Watch::DEPARTURE)
     }
 
     /// As `despawn_where`.
     #[cold]
-    pub(super) fn despawn_all_watched(&mut self, archetypes: &[ArchetypeId]) -> usize {
+    pub(in crate::world) fn despawn_all_watched(&mut self, archetypes: &[ArchetypeId]) -> usize {
         let mut batches = Batches::new(true);
         self.ready_departures(archetypes);
         for &at in archetypes {
@@ -259,7 +261,7 @@ impl World {
 
     /// As `clear`.
     #[cold]
-    pub(super) fn clear_watched(&mut self) {
+    pub(in crate::world) fn clear_watched(&mut self) {
         let mut batches = Batches::new(true);
         let occupied = self
             .archetypes

@@ -159,7 +159,7 @@ impl World {
     pub fn despawn_where<F: QueryFilter>(&mut self) -> usize {
         self.flush_reserved();
         let matching = self.matching::<F>();
-        if self.is_any_departure_watched() {
+        if self.is_departure_watched_in(&matching) {
             return self.despawn_all_watched(&matching);
         }
         let mut panicked = FirstPanic::default();

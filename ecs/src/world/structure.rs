@@ -257,7 +257,7 @@ impl World {
     /// Despawns every entity. Handles given out before stay dead. Observers run when all are gone.
     pub fn clear(&mut self) {
         self.flush_reserved();
-        if self.is_any_departure_watched() {
+        if self.observers.watch.intersects(Watch::DEPARTURE) {
             return self.clear_watched();
         }
         let mut panicked = FirstPanic::default();

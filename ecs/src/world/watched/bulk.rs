@@ -239,9 +239,10 @@ impl World {
         count
     }
 
-    /// Whether somebody wants to know of some entity that is despawned.
-    pub(in crate::world) fn is_any_departure_watched(&self) -> bool {
-        self.observers.watch.intersects(Watch::DEPARTURE)
+    /// Whether somebody wants to know of an entity of some archetypes that is despawned.
+    pub(in crate::world) fn is_departure_watched_in(&self, archetypes: &[ArchetypeId]) -> bool {
+        let watched = |&at| self.may_be_watched(at, Watch::DEPARTURE);
+        archetypes.iter().any(watched)
     }
 
     /// As `despawn_where`.

@@ -41,8 +41,9 @@ pub use local::{Local, LocalValue, NoClone, NotState};
 pub use once::RunOnce;
 pub use param::{ParamSet, Run, SharedParam, Single, SystemParam};
 pub use pipe::{In, Pipe};
+pub(crate) use run::SystemState;
 pub use states::SystemId;
-pub(crate) use states::SystemStates;
+pub(crate) use states::{SystemStates, SystemToken};
 
 /// Something that runs on a world.
 pub trait System: Send {

@@ -25,6 +25,7 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "ecs/src/storage/",
     "ecs/src/query/",
     "ecs/src/world/",
+    "ecs/src/observer/",
     "ecs/src/system/",
     "ecs/src/commands/",
     "ecs/src/component/",

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::queue::{CommandQueue, Record};
-use super::record::Action;
+use super::record::{Action, BundleActions};
 use crate::bundle::BundleId;
 use crate::component::info::ComponentId;
 use crate::component::required::Requirement;
@@ -74,12 +74,12 @@ impl Merge {
         self.groups.clear();
         self.group_of.clear();
         let waiting = queue.waiting();
-        let mut at = waiting.start;
+        let (mut at, mut unwatched) = (waiting.start, None);
         while at < waiting.end {
             let record = queue.record(at);
             match record.action {
                 Action::Nothing => {}
-                _ if is_alone(&record, world) => break,
+                _ if is_alone(&record, &mut unwatched, world) => break,
                 _ => self.add(record),
             }
             at = queue.after(at);
@@ -140,27 +140,35 @@ impl Merge {
 /// Whether user code may see what the command changes as soon as it is done: a closure, and what
 /// somebody watches. A component that is watched in any way never waits for later commands, so that
 /// the entity shows what its despawn has to tell.
-fn is_alone(record: &Record, world: &mut World) -> bool {
-    if let Action::Call { .. } = record.action {
-        return true;
-    }
-    if world.observers.watch == Watch::NONE {
-        return false;
-    }
+///
+/// `unwatched` remembers the last bundle that nobody watches: mostly it is the next one too.
+fn is_alone(
+    record: &Record,
+    unwatched: &mut Option<&'static BundleActions>,
+    world: &mut World,
+) -> bool {
     match record.action {
         Action::Spawn(bundle) | Action::Insert(bundle) => {
+            if unwatched.is_some_and(|last| std::ptr::eq(last, bundle)) {
+                return false;
+            }
             let id = (bundle.bundle)(world);
             let required = world.bundle_requirements(id).iter();
             let components = world.bundle_components(id).iter().copied();
             let mut all = components.chain(required.map(|one| one.component));
-            all.any(|component| world.watch_of(component) != Watch::NONE)
+            let watched = all.any(|component| world.watch_of(component) != Watch::NONE);
+            if !watched {
+                *unwatched = Some(bundle);
+            }
+            watched
         }
         Action::Remove(bundle) => {
             let id = (bundle.bundle)(world);
             world.is_watched(world.bundle_components(id), Watch::REMOVAL)
         }
         Action::Despawn => world.is_departure_watched(record.entity),
-        Action::Call { .. } | Action::Nothing => false,
+        Action::Call { .. } => true,
+        Action::Nothing => false,
     }
 }
 

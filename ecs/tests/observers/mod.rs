@@ -6,6 +6,7 @@ mod changes;
 mod entities;
 mod events;
 mod hooks;
+mod joined;
 mod model;
 mod panics;
 mod removed;

@@ -52,6 +52,7 @@ mod hash;
 mod observer;
 mod panics;
 mod query;
+mod relationship;
 mod resource;
 mod sparse;
 mod storage;
@@ -63,7 +64,7 @@ pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
 pub use component::{
     ByBlock, ByRow, Component, ComponentDescriptor, ComponentId, FieldInfo, InSparseSet, InTable,
-    Mut, Ref, SplitComponent, Storage, Ticks, TrackedComponent, Tracking,
+    Mut, MutableComponent, Ref, SplitComponent, Storage, Ticks, TrackedComponent, Tracking,
 };
 pub use entity::{Entity, EntityMap, MapEntities};
 pub use error::{
@@ -81,6 +82,10 @@ pub use query::{
     Added, AnyOf, ArchetypeFilter, ArchetypeQueryData, BlockRunner, Changed, Chunk, ChunkQueryData,
     DynamicChunk, DynamicQuery, Fields, Has, Lanes, Or, Query, QueryCombinations, QueryData,
     QueryFilter, QueryIter, QueryManyIter, QueryState, ReadOnlyQueryData, Serial, With, Without,
+};
+pub use relationship::{
+    AcyclicRelationship, Ancestors, ChildOf, Children, Descendants, Related, RelatedSpawner,
+    Relationship, RelationshipError, Sources,
 };
 pub use resource::{NonSend, NonSendError, NonSendMut, Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;

@@ -4,6 +4,7 @@
 //! - `behaviour`: one behaviour a test, from the peers' own suites;
 //! - `hashes`: what the state hash sees, and when a cached digest must go;
 //! - `queries`: what queries give, in which order, on which threads, and what they saw change;
+//! - `relationships`: both sides agree, circles are refused, what goes with whom;
 //! - `systems`: the three kinds of system;
 //! - `observers`: hooks, observers, triggered events, readers of removed components;
 //! - `forks`: worlds that share blocks, on one thread and on several.
@@ -14,5 +15,6 @@ mod hashes;
 mod model;
 mod observers;
 mod queries;
+mod relationships;
 mod support;
 mod systems;

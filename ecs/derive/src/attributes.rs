@@ -9,6 +9,7 @@ pub(crate) struct Options {
     pub(crate) split: bool,
     pub(crate) track: bool,
     pub(crate) sparse: bool,
+    pub(crate) immutable: bool,
     pub(crate) no_clone: bool,
     pub(crate) not_state: bool,
     /// Functions by the field of `Hooks` that they go into.
@@ -22,7 +23,7 @@ pub(crate) const HOOKS: [&str; 4] = ["on_add", "on_insert", "on_remove", "on_des
 pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> Result<Options> {
     let mut options = Options::default();
     let known = if component {
-        "split, track, sparse, no_clone, not_state, on_add = path, on_insert = path, \
+        "split, track, sparse, immutable, no_clone, not_state, on_add = path, on_insert = path, \
          on_remove = path, on_despawn = path"
     } else {
         "no_clone, not_state"
@@ -39,6 +40,8 @@ pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> 
                 options.track = true;
             } else if component && meta.path.is_ident("sparse") {
                 options.sparse = true;
+            } else if component && meta.path.is_ident("immutable") {
+                options.immutable = true;
             } else if meta.path.is_ident("no_clone") {
                 options.no_clone = true;
             } else if meta.path.is_ident("not_state") {

@@ -2,15 +2,18 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Data, DeriveInput, Generics, Result, parse_quote};
+use syn::{Data, DeriveInput, Generics, Result, Type, parse_quote};
 
 use crate::attributes::{HOOKS, Options, options};
 use crate::fields::{Field, field_hash, field_map, hash_body, list, map_body};
+use crate::relationship::relationship;
 use crate::require::requirements;
 use crate::split;
 
 pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
-    let options = options(input, "component", true)?;
+    let mut options = options(input, "component", true)?;
+    let relationship = relationship(input)?;
+    options.immutable |= relationship.is_some();
     let name = &input.ident;
     let fields = match &input.data {
         Data::Struct(data) => list(&data.fields),
@@ -33,20 +36,21 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         _ => map_body(input, !options.not_state)?,
     };
     let requirements = requirements(input)?;
-    let describe = describe(input, &fields, &options);
-    let is_split = options.split;
+    let describe = describe(input, &fields, &options, relationship.is_some());
+    let relationship = relationship.map(|found| found.implement(input));
+    let split = options.split;
     let (tracking, storage) = markers(&options);
     let (implementation, types, conditions) = generics.split_for_impl();
-    let tracked = options.track.then(|| {
-        quote! {
-            impl #implementation ::orrery_ecs::TrackedComponent for #name #types #conditions {}
-        }
-    });
+    let head = quote!(#name #types #conditions);
+    let tracked = options
+        .track
+        .then(|| quote!(impl #implementation ::orrery_ecs::TrackedComponent for #head {}));
+    let mutable = (!options.immutable)
+        .then(|| quote!(impl #implementation ::orrery_ecs::MutableComponent for #head {}));
     Ok(quote! {
         // SAFETY: `describe` is written from the type's own definition.
-        unsafe impl #implementation ::orrery_ecs::Component for #name #types #conditions {
-            const SPLIT: bool = #is_split;
-
+        unsafe impl #implementation ::orrery_ecs::Component for #head {
+            const SPLIT: bool = #split;
             type Tracking = ::orrery_ecs::#tracking;
             type Storage = ::orrery_ecs::#storage;
 
@@ -71,6 +75,8 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
         #tracked
+        #mutable
+        #relationship
         #parts
     })
 }
@@ -106,7 +112,12 @@ fn bounded(generics: &Generics, options: &Options) -> Generics {
     generics
 }
 
-fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> TokenStream {
+fn describe(
+    input: &DeriveInput,
+    fields: &[Field<'_>],
+    options: &Options,
+    is_relationship: bool,
+) -> TokenStream {
     let name = &input.ident;
     let infos = fields.iter().map(|field| {
         let (member, ty) = (&field.member, field.ty);
@@ -142,18 +153,12 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
     } else {
         quote! { describe::hash_behavior::<Self>(&fields) }
     };
-    let kinds = match &input.data {
-        Data::Struct(data) => data.fields.iter().map(|field| &field.ty).collect(),
-        Data::Enum(data) => {
-            let fields = data.variants.iter().flat_map(|variant| &variant.fields);
-            fields.map(|field| &field.ty).collect()
-        }
-        Data::Union(_) => Vec::new(),
-    };
-    let maps = kinds
+    let maps = field_types(input)
         .into_iter()
         .map(|ty| field_map(ty, &input.generics, !options.not_state));
     let hooks = with_hooks(options);
+    let immutable = options.immutable.then(|| quote!(.immutable()));
+    let relationship = is_relationship.then(|| quote!(.with_relationship::<Self>()));
     quote! {
         fn describe() -> ::orrery_ecs::macros::describe::ComponentInfo {
             use ::orrery_ecs::macros::describe;
@@ -163,10 +168,23 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
             let placement = describe::placement::<Self>();
             let name = ::core::any::type_name::<Self>();
             let info =
-                describe::ComponentInfo::new::<Self>(name, clone, hash, fields, placement) #hooks;
+                describe::ComponentInfo::new::<Self>(name, clone, hash, fields, placement)
+                    #hooks #immutable #relationship;
             let has_handles = false #(|| (#maps).maps)*;
             if has_handles { info.with_handles::<Self>() } else { info }
         }
+    }
+}
+
+/// Types of all fields, of all variants of an enum.
+fn field_types(input: &DeriveInput) -> Vec<&Type> {
+    match &input.data {
+        Data::Struct(data) => data.fields.iter().map(|field| &field.ty).collect(),
+        Data::Enum(data) => {
+            let fields = data.variants.iter().flat_map(|variant| &variant.fields);
+            fields.map(|field| &field.ty).collect()
+        }
+        Data::Union(_) => Vec::new(),
     }
 }
 

@@ -9,6 +9,7 @@ mod bundle;
 mod component;
 mod event;
 mod fields;
+mod relationship;
 mod require;
 mod resource;
 mod root;
@@ -20,7 +21,7 @@ use proc_macro::TokenStream;
 use syn::{DeriveInput, Result, parse_macro_input};
 
 /// Makes a type a component; see `orrery_ecs::Component` for the options.
-#[proc_macro_derive(Component, attributes(component, require))]
+#[proc_macro_derive(Component, attributes(component, require, relationship))]
 pub fn component(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     finish(component::derive(&input))

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{DeriveInput, Error, GenericParam, Index, Result};
+use syn::{DeriveInput, Error, GenericParam, Index, Result, Type};
 
 use crate::fields::of_struct;
 
@@ -17,6 +17,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let world = quote!(::orrery_ecs::World);
     let macros = quote!(::orrery_ecs::macros);
     let fallible = quote!(::core::result::Result<(), #macros::ParamError>);
+    let ends = ends(&param, &world, &macros, &kinds, &numbers);
     Ok(quote! {
         // SAFETY: the fields keep the contract; `init` checks them against each other.
         #[allow(unused_variables)]
@@ -70,19 +71,32 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 }
             }
 
-            fn release(state: &mut Self::State, world: &mut #world, run: #macros::Run) {
-                #(<#kinds as #param>::release(&mut state.#numbers, world, run);)*
-            }
-
-            fn apply(state: &mut Self::State, world: &mut #world) {
-                #(<#kinds as #param>::apply(&mut state.#numbers, world);)*
-            }
-
-            fn discard(state: &mut Self::State) {
-                #(<#kinds as #param>::discard(&mut state.#numbers);)*
-            }
+            #ends
         }
     })
+}
+
+/// How a run ends, for all fields.
+fn ends(
+    param: &TokenStream,
+    world: &TokenStream,
+    macros: &TokenStream,
+    kinds: &[&Type],
+    numbers: &[Index],
+) -> TokenStream {
+    quote! {
+        fn release(state: &mut Self::State, world: &mut #world, run: #macros::Run) {
+            #(<#kinds as #param>::release(&mut state.#numbers, world, run);)*
+        }
+
+        fn apply(state: &mut Self::State, world: &mut #world) {
+            #(<#kinds as #param>::apply(&mut state.#numbers, world);)*
+        }
+
+        fn discard(state: &mut Self::State) {
+            #(<#kinds as #param>::discard(&mut state.#numbers);)*
+        }
+    }
 }
 
 /// The struct's own arguments, with the lifetimes of one run for `'w` and `'s`.

@@ -14,7 +14,7 @@ use super::record::{Action, BundleActions};
 use crate::bundle::BundleId;
 use crate::component::info::ComponentId;
 use crate::component::required::Requirement;
-use crate::entity::{Entity, Place};
+use crate::entity::Entity;
 use crate::observer::Watch;
 use crate::panics::FirstPanic;
 use crate::world::{Arriving, World};
@@ -193,12 +193,11 @@ pub(super) unsafe fn apply_one(record: &Record, world: &mut World) -> bool {
 
 impl Outcome {
     fn add(&mut self, record: &Record, world: &mut World) {
-        let place = world.entities.get(record.entity);
-        let gone = place.is_none() || self.despawned;
+        let gone = world.entities.get(record.entity).is_none() || self.despawned;
         match record.action {
             Action::Spawn(bundle) => {
-                // What has a row, or was given components before, is no fresh handle any more.
-                let fresh = place == Some(Place::Reserved) && !self.is_given;
+                // What was given components before is no fresh handle any more.
+                let fresh = world.is_unspawned(record.entity) && !self.is_given;
                 let id = (bundle.bundle)(world);
                 // SAFETY: the record holds the bundle and is done with it.
                 unsafe { self.take_values(id, bundle.pointers, record, gone || !fresh, world) };

@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 
 use crate::entity::Entity;
 use crate::hash::{Lane, StateHasher};
-use crate::observer::Hooks;
+use crate::observer::{Hooks, Watch};
+use crate::relationship::{Relationship, RelationshipInfo, SourcesInfo};
 use crate::storage::BLOCK_ALIGN;
 
 /// Number of a component type in one world, in order of registration.
@@ -97,6 +98,11 @@ pub struct ComponentInfo {
     /// Whether values lie in a sparse set instead of the archetypes.
     pub sparse: bool,
     pub hooks: Hooks,
+    /// Whether values are only ever replaced as a whole, by insertions.
+    pub immutable: bool,
+    pub relationship: Option<RelationshipInfo>,
+    /// Of the list of those that have a relationship with the entity.
+    pub sources: Option<SourcesInfo>,
 }
 
 /// Where the values of a component lie, and what lies beside them.
@@ -194,6 +200,9 @@ impl ComponentInfo {
             tracked,
             sparse,
             hooks: Hooks::default(),
+            immutable: false,
+            relationship: None,
+            sources: None,
         }
     }
 
@@ -201,6 +210,48 @@ impl ComponentInfo {
     #[must_use]
     pub fn with_hooks(self, hooks: Hooks) -> Self {
         Self { hooks, ..self }
+    }
+
+    /// The same, never written to.
+    #[must_use]
+    pub fn immutable(self) -> Self {
+        Self {
+            immutable: true,
+            ..self
+        }
+    }
+
+    /// The same as a relationship.
+    #[must_use]
+    pub fn with_relationship<R: Relationship>(self) -> Self {
+        Self {
+            relationship: Some(RelationshipInfo::of::<R>()),
+            ..self
+        }
+    }
+
+    /// The same as a list of sources.
+    pub(crate) fn with_sources(self, sources: SourcesInfo) -> Self {
+        Self {
+            sources: Some(sources),
+            immutable: true,
+            ..self
+        }
+    }
+
+    /// Whether it is one of the two sides of a relationship.
+    pub(crate) fn is_related(&self) -> bool {
+        self.relationship.is_some() || self.sources.is_some()
+    }
+
+    /// What is waited for by its own hooks, and by the other side of a relationship.
+    pub(crate) fn watch(&self) -> Watch {
+        let related = if self.is_related() {
+            Watch::INSERT | Watch::REMOVE
+        } else {
+            Watch::NONE
+        };
+        self.hooks.watch() | related
     }
 }
 

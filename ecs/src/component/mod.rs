@@ -34,6 +34,7 @@ use info::ComponentInfo;
 ///   [`Changed`](crate::Changed) can be asked of single entities.
 /// - `#[component(sparse)]`: values lie in a set beside the archetypes, so that it comes and goes
 ///   without moving the entity; walking over it looks each row up.
+/// - `#[component(immutable)]`: changes only as a whole, by insertions ([`MutableComponent`]).
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
 ///
@@ -111,6 +112,17 @@ pub unsafe trait Component: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn map_fields(&mut self, map: &mut dyn FnMut(Entity) -> Entity);
 }
+
+/// A component that may be written to in its place. All are but those that say
+/// `#[component(immutable)]`, or are part of a relationship: these change only as a whole, by
+/// another insertion, so that nothing changes without hooks and observers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is immutable: there is no `&mut` to it",
+    label = "cannot be written to in its place",
+    note = "read it by `&{Self}`, and insert another value to change it; its hooks, observers and \
+            relationships hear of insertions only"
+)]
+pub trait MutableComponent: Component {}
 
 /// A component whose fields lie in columns of their own; `#[component(split)]` derives it.
 ///

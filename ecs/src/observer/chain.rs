@@ -36,7 +36,7 @@ impl RunningChain {
     }
 
     /// Keeps an error, if it is the first.
-    pub(super) fn report(&mut self, error: ObserverError) {
+    pub(crate) fn report(&mut self, error: ObserverError) {
         self.error_count += 1;
         self.error.get_or_insert(error);
     }

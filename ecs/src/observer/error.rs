@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::entity::Entity;
 use crate::error::QueryError;
+use crate::relationship::RelationshipError;
 use crate::resource::NonSendError;
 
 /// How deep observers may cause each other, at most: an observer whose commands cause an event
@@ -15,7 +16,8 @@ use crate::resource::NonSendError;
 /// holds it.
 pub const OBSERVER_DEPTH_MAX: usize = 64;
 
-/// Observers could not do all that they should have. The world is whole.
+/// Observers, or the world itself with a relationship, could not do all that they should have. The
+/// world is whole.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ObserverError {
@@ -40,9 +42,13 @@ pub enum ObserverError {
         /// The resource.
         resource: &'static str,
     },
+    /// A relationship was refused, or its target was dead.
+    #[error(transparent)]
+    Relationship(#[from] RelationshipError),
     /// An observer was not run, because its `Single` found no entity, or more than one.
     #[error(
-        "observer {observer} could not run for {event}: {source}; ask for a Query, or          Option<Single<..>> if none may match"
+        "observer {observer} could not run for {event}: {source}; ask for a Query, or \
+         Option<Single<..>> if none may match"
     )]
     Single {
         /// The observer.

@@ -137,6 +137,13 @@ impl Values {
         self.address(part, filled - 1)
     }
 
+    /// Address of an entity's value of a component.
+    pub(crate) fn address_of(&self, component: ComponentId, row: usize) -> Option<*mut u8> {
+        let part = self.part_of(component)?;
+        let index = self.parts[part].index(row)?;
+        Some(self.address(part, index))
+    }
+
     fn address(&self, part: usize, index: usize) -> *mut u8 {
         let part = &self.parts[part];
         debug_assert!(index < part.room, "value {index} of {}", part.room);

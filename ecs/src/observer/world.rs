@@ -181,8 +181,8 @@ impl World {
 
     /// Whether somebody wants to know of changes of a component.
     pub(crate) fn watch_of(&self, component: ComponentId) -> Watch {
-        let hooks = self.registry.info(component).hooks.watch();
-        hooks | self.observers.list.watch(component) | self.observers.logs.watch(component)
+        let own = self.registry.info(component).watch();
+        own | self.observers.list.watch(component) | self.observers.logs.watch(component)
     }
 
     /// What is waited for of entities with some components.
@@ -205,7 +205,12 @@ impl World {
         match self.entities.get(entity) {
             Some(Place::At(at)) => {
                 let watch = self.archetypes()[at.archetype as usize].watch();
-                (watch | self.observers.sparse).intersects(Watch::DEPARTURE)
+                let sparse = || {
+                    let mut components = self.sparse.of_entity(entity);
+                    components.any(|id| self.watch_of(id).intersects(Watch::DEPARTURE))
+                };
+                watch.intersects(Watch::DEPARTURE)
+                    || self.observers.sparse.intersects(Watch::DEPARTURE) && sparse()
             }
             _ => self.observers.list.watch_any().intersects(Watch::DEPARTURE),
         }

@@ -77,7 +77,22 @@ impl DynamicQuery {
     ///
     /// Sparse components lie in no archetype: an archetype has none of them, so asking for one
     /// finds nothing.
+    ///
+    /// # Panics
+    /// When it asks for an immutable component for writing.
     pub fn for_each_chunk(&self, world: &mut World, mut each: impl FnMut(DynamicChunk<'_>)) {
+        for &id in self
+            .write
+            .iter()
+            .filter(|id| id.index() < world.registry.len())
+        {
+            let info = world.registry.info(id);
+            let name = info.name;
+            assert!(
+                !info.immutable,
+                "{name} is immutable: it changes only by insertions"
+            );
+        }
         for index in 0..world.archetypes().len() {
             let id = world.archetypes()[index].id();
             if !self.matches(world.archetype(id)) {

@@ -8,7 +8,7 @@ use super::source::{ColumnIndex, Source, column};
 use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::{ComponentId, Part};
-use crate::component::{ByBlock, InTable, SplitComponent};
+use crate::component::{ByBlock, InTable, MutableComponent, SplitComponent};
 use crate::storage::column::{BlockPointer, part_start};
 use crate::world::World;
 
@@ -121,8 +121,8 @@ unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> QueryData 
 }
 
 // SAFETY: one column, written.
-unsafe impl<'a, T: SplitComponent<Storage = InTable, Tracking = ByBlock>> QueryData
-    for Fields<&'a mut T>
+unsafe impl<'a, T: SplitComponent<Storage = InTable, Tracking = ByBlock> + MutableComponent>
+    QueryData for Fields<&'a mut T>
 {
     type ReadOnly = Fields<&'a T>;
     type Item<'w> = T::RefMut<'w>;
@@ -164,8 +164,8 @@ unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ArchetypeQ
 {
 }
 // SAFETY: as above.
-unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ArchetypeQueryData
-    for Fields<&mut T>
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock> + MutableComponent>
+    ArchetypeQueryData for Fields<&mut T>
 {
 }
 
@@ -183,8 +183,8 @@ unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ChunkQuery
 }
 
 // SAFETY: as above.
-unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ChunkQueryData
-    for Fields<&mut T>
+unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock> + MutableComponent>
+    ChunkQueryData for Fields<&mut T>
 {
     type Slices<'w> = T::SlicesMut<'w>;
 

@@ -8,7 +8,7 @@ use super::source::{Columnar, Source};
 use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::ComponentId;
-use crate::component::{Component, Mut, Ref, Ticks, TrackedComponent, Tracking};
+use crate::component::{Component, Mut, MutableComponent, Ref, Ticks, TrackedComponent, Tracking};
 use crate::world::World;
 
 type Of<T> = <T as Component>::Storage;
@@ -189,7 +189,7 @@ unsafe impl<T: Component> QueryData for &T {
 }
 
 // SAFETY: one component, written.
-unsafe impl<'a, T: Component> QueryData for &'a mut T {
+unsafe impl<'a, T: MutableComponent> QueryData for &'a mut T {
     type ReadOnly = &'a T;
     type Item<'w> = <T::Tracking as Tracking>::Mut<'w, T>;
     type Fetch<'w> = Values<'w, T, MarksOf<T>>;
@@ -226,7 +226,7 @@ unsafe impl<T: TrackedComponent> QueryData for Ref<'_, T> {
 }
 
 // SAFETY: one component, written; the same as `&mut T`.
-unsafe impl<'a, T: TrackedComponent> QueryData for Mut<'a, T> {
+unsafe impl<'a, T: TrackedComponent + MutableComponent> QueryData for Mut<'a, T> {
     type ReadOnly = Ref<'a, T>;
     type Item<'w> = Mut<'w, T>;
     type Fetch<'w> = Values<'w, T, MarksOf<T>>;
@@ -248,11 +248,14 @@ unsafe impl<T: TrackedComponent> ReadOnlyQueryData for Ref<'_, T> {}
 // SAFETY: the rows of a columnar storage's archetypes all have the component.
 unsafe impl<T: Component<Storage: Columnar>> ArchetypeQueryData for &T {}
 // SAFETY: as above.
-unsafe impl<T: Component<Storage: Columnar>> ArchetypeQueryData for &mut T {}
+unsafe impl<T: MutableComponent<Storage: Columnar>> ArchetypeQueryData for &mut T {}
 // SAFETY: as above.
 unsafe impl<T: TrackedComponent<Storage: Columnar>> ArchetypeQueryData for Ref<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: TrackedComponent<Storage: Columnar>> ArchetypeQueryData for Mut<'_, T> {}
+unsafe impl<T> ArchetypeQueryData for Mut<'_, T> where
+    T: TrackedComponent<Storage: Columnar> + MutableComponent
+{
+}
 
 // SAFETY: as above.
 unsafe impl<T: Component<Storage: Columnar>> ChunkQueryData for &T {
@@ -266,7 +269,7 @@ unsafe impl<T: Component<Storage: Columnar>> ChunkQueryData for &T {
 }
 
 // SAFETY: as above.
-unsafe impl<T: Component<Storage: Columnar>> ChunkQueryData for &mut T {
+unsafe impl<T: MutableComponent<Storage: Columnar>> ChunkQueryData for &mut T {
     type Slices<'w> = &'w mut [T];
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::archetype::Archetype;
-use crate::component::{Component, Registry, Storage};
+use crate::component::{Component, MutableComponent, Registry, Storage};
 use crate::entity::{Entity, EntityTable, Place};
 use crate::resource::Resource;
 use crate::sparse::SparseSets;
@@ -32,7 +32,7 @@ impl World {
     /// A component of an entity for writing; its block is marked as changed, and its row if it is
     /// tracked.
     #[inline]
-    pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<&mut T> {
+    pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<&mut T> {
         const {
             assert!(
                 !T::SPLIT,
@@ -70,7 +70,7 @@ impl World {
     ///
     /// # Errors
     /// The value itself, if the entity is dead or lacks the component.
-    pub fn write<T: Component + Copy>(&mut self, entity: Entity, value: T) -> Result<(), T> {
+    pub fn write<T: MutableComponent + Copy>(&mut self, entity: Entity, value: T) -> Result<(), T> {
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,

@@ -50,7 +50,9 @@ impl World {
         let bundle_id = self.bundle_id::<B>();
         let matching = self.matching::<F>();
         let watched = self.is_bundle_arrival_watched(bundle_id);
-        if F::BY_ROW || !self.bundles.info(bundle_id).is_in_tables() {
+        // Whether a relationship is refused may hang on what became of the one before.
+        let one_by_one = F::BY_ROW || self.is_bundle_related(bundle_id);
+        if one_by_one || !self.bundles.info(bundle_id).is_in_tables() {
             let entities = self.matching_entities::<F>();
             if watched {
                 self.insert_each_watched(&entities, bundle_id, &bundle);

@@ -199,7 +199,16 @@ impl World {
 
     /// Address of an entity's component for writing; its block, and its row if it is tracked, are
     /// marked as changed. As [`get_by_id`](World::get_by_id).
+    /// `None` also if the component is immutable.
     pub fn get_mut_by_id(&mut self, entity: Entity, id: ComponentId) -> Option<NonNull<u8>> {
+        if self.known(id).ok()?.immutable {
+            return None;
+        }
+        self.value_mut(entity, id)
+    }
+
+    /// As `get_mut_by_id`, for the world itself.
+    pub(crate) fn value_mut(&mut self, entity: Entity, id: ComponentId) -> Option<NonNull<u8>> {
         self.get_by_id(entity, id)?;
         let Place::At(at) = self.entities.get(entity)? else {
             return None;

@@ -3,7 +3,7 @@
 use super::World;
 use crate::archetype::Archetype;
 use crate::bundle::Bundle;
-use crate::component::Component;
+use crate::component::{Component, MutableComponent};
 use crate::entity::{Entity, Place};
 use crate::error::{ComponentError, NoSuchEntity};
 
@@ -76,7 +76,7 @@ impl<'w> EntityMut<'w> {
     }
 
     /// A component for writing, if it has one.
-    pub fn get_mut<T: Component>(&mut self) -> Option<&mut T> {
+    pub fn get_mut<T: MutableComponent>(&mut self) -> Option<&mut T> {
         self.world.get_mut(self.entity)
     }
 

@@ -38,6 +38,7 @@ pub use compact::Compaction;
 pub use entity_ref::{EntityMut, EntityRef};
 pub(crate) use restructure::Arriving;
 pub use spawn::SpawnBatch;
+pub(crate) use watched::Components;
 
 /// Number of a world in this process. A fork has one of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -172,11 +172,14 @@ impl World {
         Ok(EntityMut::new(self, entity))
     }
 
-    /// Gives a reserved handle its first components, unless it was despawned meanwhile; says
-    /// whether it lives. Commands use it when they are applied.
+    /// Gives a reserved handle its components, unless it was despawned meanwhile; says whether it
+    /// lives. Commands use it when they are applied.
     pub(crate) fn spawn_reserved<B: Bundle>(&mut self, entity: Entity, bundle: B) -> bool {
-        if self.entities.get(entity) != Some(Place::Reserved) {
+        if !self.is_unspawned(entity) {
             return false;
+        }
+        if self.entities.get(entity) != Some(Place::Reserved) {
+            return self.insert(entity, bundle).is_ok();
         }
         let (bundle_id, target) = self.spawn_target::<B>();
         let made = self.ready_place(entity, bundle_id, target);
@@ -186,6 +189,16 @@ impl World {
             self.deliver_spawn(entity, bundle_id);
         }
         true
+    }
+
+    /// Whether a living handle waits for its components: it has no row, or an empty one, as when a
+    /// child came before its parent. Another world's handle may stand for anybody here.
+    pub(crate) fn is_unspawned(&self, entity: Entity) -> bool {
+        match self.entities.get(entity) {
+            Some(Place::Reserved) => true,
+            Some(Place::At(at)) => at.archetype == 0,
+            None => false,
+        }
     }
 
     /// Spawns an entity some of whose components lie in sparse sets, and tells nobody.

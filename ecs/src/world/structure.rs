@@ -25,7 +25,9 @@ impl World {
             self.despawn_watched(entity);
             return Ok(());
         };
-        if self.may_be_watched(ArchetypeId(location.archetype), Watch::DEPARTURE) {
+        if self.may_be_watched(ArchetypeId(location.archetype), Watch::DEPARTURE)
+            && self.is_departure_watched(entity)
+        {
             self.despawn_watched(entity);
         } else {
             self.despawn_row(entity, location);
@@ -72,8 +74,22 @@ impl World {
         let edge = self.graph.known_edge(Direction::Insert, from, bundle_id);
         if self.is_arrival_watched(edge.target, bundle_id) {
             self.insert_watched(entity, from, bundle_id, bundle);
-            return Ok(());
+        } else {
+            self.insert_along(entity, from, bundle_id, bundle);
         }
+        Ok(())
+    }
+
+    /// Adds a bundle to an entity along an edge that is known, and tells nobody.
+    #[inline]
+    fn insert_along<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        from: Location,
+        bundle_id: BundleId,
+        bundle: B,
+    ) {
+        let edge = self.graph.known_edge(Direction::Insert, from, bundle_id);
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
@@ -129,7 +145,6 @@ impl World {
             self.settle(from, moved);
         }
         panicked.resume();
-        Ok(())
     }
 
     /// Removes those components of a bundle that the entity has, and drops them. Says whether

@@ -8,6 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use orrery_ecs::{BlockRunner, Component, Entity, MapEntities, StateHash, StateHasher, World};
 
 /// SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications a number.
+#[derive(Clone)]
 pub(crate) struct Random(u64);
 
 impl Random {

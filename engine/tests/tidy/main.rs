@@ -26,6 +26,7 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "ecs/src/query/",
     "ecs/src/world/",
     "ecs/src/observer/",
+    "ecs/src/relationship/",
     "ecs/src/system/",
     "ecs/src/commands/",
     "ecs/src/component/",

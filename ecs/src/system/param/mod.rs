@@ -81,7 +81,8 @@ pub struct Run {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a system",
     note = "systems take Query, Single, Res, ResMut, Option of these, Local, Commands, ParamSet, \
-            RemovedComponents, NonSend, NonSendMut, &World, tuples of these, and structs with `#[derive(SystemParam)]`"
+            RemovedComponents, Related, NonSend, NonSendMut, &World, tuples of these, and \
+            structs with `#[derive(SystemParam)]`"
 )]
 pub unsafe trait SystemParam {
     /// Kept between runs. Not `'static`, so that a set's queries may have any lifetime where the

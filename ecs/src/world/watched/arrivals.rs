@@ -11,6 +11,7 @@ use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET};
 use crate::entity::{Entity, Location, Place};
 use crate::observer::{Lent, Lifecycle, Values};
 use crate::panics::FirstPanic;
+use crate::relationship::Aftermath;
 use crate::sparse::MadeAside;
 use crate::storage::column::Writer;
 
@@ -21,6 +22,7 @@ pub(super) struct Arrived {
     inserted: Components,
     /// What was overwritten.
     replaced: Values,
+    relationships: Aftermath,
 }
 
 impl World {
@@ -28,14 +30,33 @@ impl World {
     #[cold]
     #[inline(never)]
     pub(in crate::world) fn deliver_spawn(&mut self, entity: Entity, bundle: BundleId) {
-        let (components, _) = self.arriving(bundle, |_| false);
-        let values = Values::default();
-        let left = Lent {
-            values: &values,
-            row: 0,
-        };
-        self.deliver_change(Lifecycle::Add, entity, &components, left);
-        self.deliver_change(Lifecycle::Insert, entity, &components, left);
+        let arrived = self.spawned(entity, bundle);
+        self.deliver_arrival(arrived);
+    }
+
+    /// An entity that was spawned with a bundle, in agreement with its relationships.
+    pub(super) fn spawned(&mut self, entity: Entity, bundle: BundleId) -> Arrived {
+        let (added, inserted) = self.arriving(bundle, |_| false);
+        self.related(entity, added, inserted, Values::default())
+    }
+
+    /// Brings relationships into agreement with components that have come to an entity.
+    fn related(
+        &mut self,
+        entity: Entity,
+        mut added: Components,
+        mut inserted: Components,
+        mut replaced: Values,
+    ) -> Arrived {
+        let old = (&mut replaced, 0);
+        let relationships = self.relate_arrived(entity, &mut added, &mut inserted, old);
+        Arrived {
+            entity,
+            added,
+            inserted,
+            replaced,
+            relationships,
+        }
     }
 
     /// Adds a bundle to an entity that has a row, along an edge that is known.
@@ -156,12 +177,7 @@ impl World {
         }
         // Nothing was dropped that could have panicked.
         panicked.resume();
-        Arrived {
-            entity,
-            added,
-            inserted,
-            replaced: values,
-        }
+        self.related(entity, added, inserted, values)
     }
 
     /// What of an insertion may panic without having changed anything.
@@ -199,6 +215,7 @@ impl World {
             added,
             inserted,
             replaced: mut values,
+            relationships,
         } = arrived;
         let mut panicked = FirstPanic::default();
         panicked.catch(|| {
@@ -210,6 +227,7 @@ impl World {
             self.deliver_change(Lifecycle::Insert, entity, &inserted, left);
         });
         values.discard(&mut panicked);
+        self.end_relationships_of(entity, relationships, &mut panicked);
         panicked.resume();
     }
 }

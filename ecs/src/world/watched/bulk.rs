@@ -63,9 +63,11 @@ impl World {
         let archetype = &self.archetypes[at.index()];
         let rows = first..archetype.len();
         let entities: Vec<Entity> = rows.map(|row| archetype.entity(row)).collect();
+        let mut arrived = Vec::with_capacity(entities.len());
+        panicked.catch(|| arrived.extend(entities.iter().map(|&one| self.spawned(one, bundle))));
         panicked.catch(|| {
-            for &entity in &entities {
-                self.deliver_spawn(entity, bundle);
+            for one in arrived {
+                self.deliver_arrival(one);
             }
         });
         panicked.resume();
@@ -161,6 +163,7 @@ impl World {
             ..
         } = batches;
         list.sort_by_key(|batch| batch.at);
+        // Relationships come one by one.
         panicked.catch(|| {
             for batch in &list {
                 let set = self.archetypes[batch.at.index()].set().clone();
@@ -189,10 +192,21 @@ impl World {
             mut panicked,
             ..
         } = batches;
+        let is_despawn = kinds.contains(&Lifecycle::Despawn);
+        let mut departed = Vec::new();
+        for batch in &list {
+            for (row, &entity) in batch.entities.iter().enumerate() {
+                let components: Components = batch.values.components_at(row).collect();
+                let values = (&batch.values, row);
+                let after = self.relate_departed(entity, &components, values, is_despawn);
+                departed.push((entity, components, after));
+            }
+        }
+        let (mut departed, mut pending) = (departed.into_iter(), Vec::new());
         panicked.catch(|| {
             for batch in &list {
-                for (row, &entity) in batch.entities.iter().enumerate() {
-                    let components: Components = batch.values.components_at(row).collect();
+                for row in 0..batch.entities.len() {
+                    let (entity, components, after) = departed.next().expect("one for each entity");
                     let left = Lent {
                         values: &batch.values,
                         row,
@@ -200,12 +214,14 @@ impl World {
                     for &kind in kinds {
                         self.deliver_change(kind, entity, &components, left);
                     }
+                    self.end_relationships(entity, after, &mut pending);
                 }
             }
         });
         for batch in &mut list {
             batch.values.discard(&mut panicked);
         }
+        self.despawn_orphans(pending, &mut panicked);
         panicked.resume();
     }
 

@@ -10,6 +10,7 @@ use crate::component::info::ComponentId;
 use crate::entity::{Entity, Location, Place};
 use crate::observer::{Lent, Lifecycle, Values, Watch};
 use crate::panics::FirstPanic;
+use crate::relationship::{Aftermath, Orphan};
 use crate::sparse::SparseSets;
 use crate::storage::column::Writer;
 
@@ -47,12 +48,19 @@ impl World {
         bundle_id: BundleId,
     ) -> B {
         let mut left = self.remove_into_buffer(entity, from, bundle_id);
+        let relationships =
+            self.relate_departed(entity, &left.components, (&left.values, 0), false);
         let lent = Lent {
             values: &left.values,
             row: 0,
         };
+        let mut panicked = FirstPanic::default();
         // If an observer panics, the values are dropped with the buffer.
-        self.deliver_change(Lifecycle::Remove, entity, &left.components, lent);
+        panicked.catch(|| {
+            self.deliver_change(Lifecycle::Remove, entity, &left.components, lent);
+        });
+        self.end_relationships_of(entity, relationships, &mut panicked);
+        panicked.resume();
         let mut next = self.bundles.info(bundle_id).components.iter();
         let mut give = |place: *mut u8| {
             let component = *next.next().expect("as many as the bundle lists");
@@ -114,7 +122,9 @@ impl World {
 
     /// Tells who watches what an entity has lost; then drops it.
     pub(super) fn deliver_removal(&mut self, left: Left) {
-        self.deliver_left(left, &[Lifecycle::Remove]);
+        let mut panicked = FirstPanic::default();
+        self.deliver_left(left, &[Lifecycle::Remove], &mut Vec::new(), &mut panicked);
+        panicked.resume();
     }
 
     /// Removes an entity.
@@ -180,22 +190,65 @@ impl World {
         })
     }
 
-    /// Tells who watches that an entity has gone; then drops what it had.
+    /// Tells who watches that an entity has gone, drops what it had, and despawns those that go
+    /// with it.
     pub(in crate::world) fn deliver_departure(&mut self, left: Left) {
-        let entity = left.entity;
-        let mut panicked = FirstPanic::default();
-        panicked.catch(|| self.deliver_left(left, &[Lifecycle::Despawn, Lifecycle::Remove]));
-        self.forget_own_observers(entity);
+        let (mut pending, mut panicked) = (Vec::new(), FirstPanic::default());
+        self.deliver_gone(left, &mut pending, &mut panicked);
+        self.despawn_orphans(pending, &mut panicked);
         panicked.resume();
     }
 
-    fn deliver_left(&mut self, left: Left, kinds: &[Lifecycle]) {
+    /// Despawns the sources of targets that have gone, each before those that go with it. A loop:
+    /// a tree may be deeper than a stack.
+    pub(super) fn despawn_orphans(&mut self, mut pending: Vec<Orphan>, panicked: &mut FirstPanic) {
+        pending.reverse();
+        while let Some(orphan) = pending.pop() {
+            if !self.is_orphan(&orphan) {
+                continue;
+            }
+            let mut left = None;
+            panicked.catch(|| left = self.depart(orphan.source()));
+            if let Some(left) = left {
+                let first = pending.len();
+                self.deliver_gone(left, &mut pending, panicked);
+                pending[first..].reverse();
+            }
+        }
+    }
+
+    fn deliver_gone(&mut self, left: Left, pending: &mut Vec<Orphan>, panicked: &mut FirstPanic) {
+        let (entity, kinds) = (left.entity, [Lifecycle::Despawn, Lifecycle::Remove]);
+        self.deliver_left(left, &kinds, pending, panicked);
+        self.forget_own_observers(entity);
+    }
+
+    /// Ends what a change did to relationships, for an entity that lives.
+    pub(super) fn end_relationships_of(
+        &mut self,
+        entity: Entity,
+        relationships: Aftermath,
+        panicked: &mut FirstPanic,
+    ) {
+        let mut pending = Vec::new();
+        panicked.catch(|| self.end_relationships(entity, relationships, &mut pending));
+        self.despawn_orphans(pending, panicked);
+    }
+
+    fn deliver_left(
+        &mut self,
+        left: Left,
+        kinds: &[Lifecycle],
+        pending: &mut Vec<Orphan>,
+        panicked: &mut FirstPanic,
+    ) {
         let Left {
             entity,
             components,
             mut values,
         } = left;
-        let mut panicked = FirstPanic::default();
+        let is_despawn = kinds.contains(&Lifecycle::Despawn);
+        let relationships = self.relate_departed(entity, &components, (&values, 0), is_despawn);
         panicked.catch(|| {
             let left = Lent {
                 values: &values,
@@ -205,8 +258,8 @@ impl World {
                 self.deliver_change(kind, entity, &components, left);
             }
         });
-        values.discard(&mut panicked);
-        panicked.resume();
+        values.discard(panicked);
+        panicked.catch(|| self.end_relationships(entity, relationships, pending));
     }
 }
 

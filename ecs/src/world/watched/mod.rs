@@ -21,7 +21,7 @@ use crate::observer::{Rows, Values, Wanted, Watch};
 pub(in crate::world) use bulk::Batches;
 
 /// Components that an event is about, in order of registration.
-type Components = SmallVec<[ComponentId; 8]>;
+pub(crate) type Components = SmallVec<[ComponentId; 8]>;
 
 impl World {
     /// Sees to it that every archetype knows what is waited for of its components.
@@ -53,7 +53,7 @@ impl World {
     }
 
     /// As `watch_sparse`, for one sparse component.
-    pub(super) fn watch_sparse_component(&mut self, component: ComponentId) {
+    pub(crate) fn watch_sparse_component(&mut self, component: ComponentId) {
         let watch = self.watch_of(component);
         self.observers.sparse = self.observers.sparse | watch;
         self.observers.watch = self.observers.watch | watch;
@@ -68,6 +68,14 @@ impl World {
 
     pub(super) fn is_bundle_watched(&self, bundle: BundleId, by: Watch) -> bool {
         self.is_watched(&self.bundles.info(bundle).components, by)
+    }
+
+    /// Whether a bundle has a side of a relationship, or brings one along.
+    pub(super) fn is_bundle_related(&self, bundle: BundleId) -> bool {
+        let info = self.bundles.info(bundle);
+        let required = info.required.iter().map(|one| one.component);
+        let mut all = info.components.iter().copied().chain(required);
+        all.any(|id| self.registry.info(id).is_related())
     }
 
     /// Whether a bundle, or what it brings along, is waited for where it comes.

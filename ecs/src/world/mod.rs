@@ -12,6 +12,8 @@ mod merge;
 mod restructure;
 mod spawn;
 mod structure;
+#[cfg(test)]
+mod tests;
 
 use std::num::NonZeroU64;
 use std::sync::Arc;

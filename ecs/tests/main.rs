@@ -1,7 +1,8 @@
 //! Tests of the ECS from outside, as one binary.
 //!
 //! - `model`: random operations against a plain map, and against a twin world;
-//! - `behaviour`: one behaviour a test, from the peers' own suites;
+//! - `promises`: one sentence a test, from what the suites of other engines assert; with a map;
+//! - `behaviour`: what else one part promises;
 //! - `hashes`: what the state hash sees, and when a cached digest must go;
 //! - `queries`: what queries give, in which order, on which threads, and what they saw change;
 //! - `systems`: the three kinds of system;
@@ -11,6 +12,7 @@ mod behaviour;
 mod forks;
 mod hashes;
 mod model;
+mod promises;
 mod queries;
 mod support;
 mod systems;

@@ -26,6 +26,20 @@ use crate::error::QueryError;
 /// assert_eq!(query.get(entity)?.0.0, 1.5);
 /// # Ok::<(), orrery_ecs::QueryError>(())
 /// ```
+///
+/// While rows are visited the world cannot change its structure; [`Commands`](crate::Commands)
+/// ask for that to be done afterwards:
+///
+/// ```compile_fail,E0502
+/// use orrery_ecs::{Component, Entity, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Position(f32);
+/// let mut world = World::new();
+/// let mut query = world.query::<(Entity, &Position)>();
+/// for (entity, _) in query.iter(&world) {
+///     world.despawn(entity).unwrap();
+/// }
+/// ```
 pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
     pub(super) look: Look<'w>,
     pub(super) matches: &'s MatchesOf<D, F>,

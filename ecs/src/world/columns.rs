@@ -276,7 +276,7 @@ impl World {
     /// When a `Vec` has more or fewer values; nothing is spawned then.
     ///
     /// # Panics
-    /// When two sources give the same component, or 2^32 - 2 entities live.
+    /// When two sources give the same component, or more than 2^32 - 2 entities would live.
     ///
     /// # Cost
     /// One copy of each `Vec`, or the function's own writes; nothing for each entity beyond its
@@ -308,6 +308,9 @@ impl World {
             });
         }
         self.flush_reserved();
+        // Before memory is asked for: as much as no world could fill is not to be had.
+        self.entities
+            .assert_room(u32::try_from(count).unwrap_or(u32::MAX));
         let (bundle_id, target) = self.spawn_target::<S::Bundle>();
         let info = self.bundles.info(bundle_id);
         let has_sparse = !info.is_in_tables();

@@ -2,6 +2,7 @@
 //!
 //! - `model`: random operations against a plain map, and against a twin world;
 //! - `promises`: one sentence a test, from what the suites of other engines assert; with a map;
+//! - `complaints`: what users of other engines complain of, and what keeps it from arising;
 //! - `behaviour`: what else one part promises;
 //! - `hashes`: what the state hash sees, and when a cached digest must go;
 //! - `queries`: what queries give, in which order, on which threads, and what they saw change;
@@ -9,6 +10,7 @@
 //! - `forks`: worlds that share blocks, on one thread and on several.
 
 mod behaviour;
+mod complaints;
 mod forks;
 mod hashes;
 mod model;

@@ -84,6 +84,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// All matching entities, read only.
+    ///
+    /// A `for` loop asks at every row whether its block has ended. Where that shows,
+    /// [`for_each`](Self::for_each) and [`for_each_chunk`](Self::for_each_chunk) have a plain loop
+    /// for each block.
     #[inline]
     pub fn iter(&self) -> QueryIter<'_, 's, D::ReadOnly, F> {
         self.as_read_only().into_iter()

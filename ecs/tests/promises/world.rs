@@ -58,6 +58,11 @@ fn drift(chunk: Chunk<(&mut Pos, &Num)>, step: Res<Step>) {
 }
 
 fn split(chunk: Chunk<(&mut Num, &Pos)>, mut commands: Commands) {
+    let parts = Parts {
+        a: 1.0,
+        b: 2.0,
+        c: 3,
+    };
     let entities = chunk.entities();
     let (nums, _) = chunk.slices();
     for (num, &entity) in nums.iter_mut().zip(entities) {
@@ -65,14 +70,7 @@ fn split(chunk: Chunk<(&mut Num, &Pos)>, mut commands: Commands) {
         match num.0 % 50 {
             0 => commands.despawn(entity),
             1 => ignore(commands.spawn((Num(num.0), pos(1.0)))),
-            2 => ignore(commands.insert(
-                entity,
-                Parts {
-                    a: 1.0,
-                    b: 2.0,
-                    c: 3,
-                },
-            )),
+            2 => commands.insert(entity, parts),
             3 => commands.remove::<Parts>(entity),
             _ => {}
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use orrery_ecs::{
-    CommandQueue, Commands, Entity, IntoSystem, Query, Serial, SpawnAtError, System, World,
+    CommandQueue, Commands, Entity, IntoSystem, Query, Serial, SpawnAtError, System, With, World,
 };
 
 use crate::support::{Ledger, Named, Num, Random, names};
@@ -22,33 +22,46 @@ fn a_despawned_id_is_dead_at_once_and_its_reuse_has_a_new_generation() {
     assert_eq!(world.entity_at(old.index()), Some(new));
 }
 
+/// Ways for an entity to die, which has a number and nothing else.
+const DEATHS: [fn(&mut World, Entity); 4] = [
+    |world, entity| world.despawn(entity).expect("it lives"),
+    |world, _| world.clear(),
+    |world, _| assert_eq!(world.despawn_where::<With<Num>>(), 1),
+    |world, entity| {
+        let mut queue = CommandQueue::default();
+        Commands::new(&mut queue, world).despawn(entity);
+        queue.apply(world);
+    },
+];
+
 #[test]
 fn a_generation_that_cannot_go_on_revives_no_old_id() {
-    let mut world = World::new();
-    let first = world.spawn(Num(1)).id();
-    let bits = u64::from(u32::MAX) << 32 | u64::from(first.index());
-    let last = Entity::from_bits(bits).expect("a generation");
-    world
-        .spawn_at(last, Num(2))
-        .expect("a generation not used yet");
-    assert!(!world.contains(first) && world.contains(last));
-    world.despawn(last).expect("it lives");
-    let mut queue = CommandQueue::default();
-    let reserved = Commands::new(&mut queue, &world).spawn(Num(3)).id();
-    queue.apply(&mut world);
-    let batch: Vec<Entity> = world.spawn_batch((0..1000).map(Num)).collect();
-    let single = world.spawn(Num(4)).id();
-    let all = batch.into_iter().chain([reserved, single]);
-    assert!(
-        all.into_iter()
-            .all(|entity| entity.index() != first.index())
-    );
-    for dead in [first, last] {
-        assert!(!world.contains(dead) && world.get::<Num>(dead).is_none());
-        let refused = world.spawn_at(dead, Num(5)).err().expect("it was used");
-        assert!(matches!(refused, SpawnAtError::Retired { entity } if entity == dead));
+    for die in DEATHS {
+        let mut world = World::new();
+        let first = world.spawn(Num(1)).id();
+        let bits = u64::from(u32::MAX) << 32 | u64::from(first.index());
+        let last = Entity::from_bits(bits).expect("a generation");
+        world
+            .spawn_at(last, Num(2))
+            .expect("a generation not used yet");
+        assert!(!world.contains(first) && world.contains(last));
+        die(&mut world, last);
+        assert!(world.is_empty());
+        let mut queue = CommandQueue::default();
+        let reserved = Commands::new(&mut queue, &world).spawn(Num(3)).id();
+        queue.apply(&mut world);
+        let batch: Vec<Entity> = world.spawn_batch((0..1000).map(Num)).collect();
+        let single = world.spawn(Num(4)).id();
+        let mut all = batch.into_iter().chain([reserved, single]);
+        assert!(all.all(|entity| entity.index() != first.index()));
+        for dead in [first, last] {
+            assert!(!world.contains(dead) && world.get::<Num>(dead).is_none());
+            let refused = world.spawn_at(dead, Num(5)).err().expect("it was used");
+            assert!(matches!(refused, SpawnAtError::Retired { entity } if entity == dead));
+        }
+        assert_eq!(world.entity_at(first.index()), None);
+        assert_eq!(world.len(), 1002);
     }
-    assert_eq!(world.entity_at(first.index()), None);
 }
 
 #[test]

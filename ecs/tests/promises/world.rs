@@ -260,7 +260,11 @@ fn bonds(a: Entity, b: Entity) -> Bonds {
 fn a_load_into_a_world_with_living_entities_remaps_every_entity_field() {
     let (mut world, mut other) = (World::new(), World::new());
     // Handles of the two worlds are alike, so one that is not exchanged is seen.
-    world.spawn_batch((0..10).map(Num));
+    let there: Vec<Entity> = world.spawn_batch((0..13).map(Num)).collect();
+    // Some of the new ones get indices that were used before, and so other generations.
+    for &entity in &there[1..4] {
+        world.despawn(entity).expect("it lives");
+    }
     let a = other.spawn(Num(100)).id();
     let b = other.spawn((Likes(a), Num(101))).id();
     let c = other.spawn((bonds(a, b), Holds(b))).id();
@@ -276,7 +280,11 @@ fn a_load_into_a_world_with_living_entities_remaps_every_entity_field() {
     let map = world
         .merge(other)
         .expect("no component was defined at run time");
-    let [a, b, c, d, e, f] = [a, b, c, d, e, f].map(|old| map.get(old).expect("it lived"));
+    let olds = [a, b, c, d, e, f];
+    let [a, b, c, d, e, f] = olds.map(|old| map.get(old).expect("it lived"));
+    let generations = [a, b, c, d, e, f].map(Entity::generation);
+    assert_eq!(generations.iter().filter(|&&new| new == 2).count(), 3);
+    assert!(olds.iter().all(|old| there.contains(old)), "alike");
     assert_eq!((map.len(), map.get(gone), world.len()), (6, None, 16));
     assert_eq!(world.get::<Num>(a), Some(&Num(100)));
     assert_eq!(world.get::<Likes>(b), Some(&Likes(a)));

@@ -47,6 +47,12 @@ pub enum SpawnAtError {
         /// First generation of the index that was not used yet.
         generation: u32,
     },
+    /// The index is retired or about to be: its last generation was given out.
+    #[error("entity {entity} cannot be spawned: the generations of its index are used up")]
+    Retired {
+        /// The handle.
+        entity: Entity,
+    },
     /// The index is so far beyond all others that the table would be mostly empty.
     #[error("entity {entity} cannot be spawned: its index is beyond {index_max}, the highest now")]
     TooFar {

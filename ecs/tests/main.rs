@@ -1,7 +1,9 @@
 //! Tests of the ECS from outside, as one binary.
 //!
 //! - `model`: random operations against a plain map, and against a twin world;
-//! - `behaviour`: one behaviour a test, from the peers' own suites;
+//! - `promises`: one sentence a test, from what the suites of other engines assert; with a map;
+//! - `complaints`: what users of other engines complain of, and what keeps it from arising;
+//! - `behaviour`: what else one part promises;
 //! - `hashes`: what the state hash sees, and when a cached digest must go;
 //! - `queries`: what queries give, in which order, on which threads, and what they saw change;
 //! - `relationships`: both sides agree, circles are refused, what goes with whom;
@@ -10,10 +12,12 @@
 //! - `forks`: worlds that share blocks, on one thread and on several.
 
 mod behaviour;
+mod complaints;
 mod forks;
 mod hashes;
 mod model;
 mod observers;
+mod promises;
 mod queries;
 mod relationships;
 mod support;

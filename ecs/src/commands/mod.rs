@@ -87,6 +87,10 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// Spawns an entity. Its handle is known at once and lives from the next sync point on.
+    ///
+    /// A handle that is known can be despawned: a closure queued before that clears the world takes
+    /// it along, and the spawn is counted as missed. Of a system that fails or panics nothing is
+    /// done, and its handles are the next ones that somebody else gets.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_, 'w, 's> {
         let entity = match &mut self.lane {
             Some(lane) => self.entities.reserve_in(lane),

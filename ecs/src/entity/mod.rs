@@ -16,7 +16,9 @@ pub(crate) use table::{EntityTable, Location, Place};
 
 /// A handle of one entity: an index and the generation of its use.
 ///
-/// Handles order by index, then generation. A despawned handle never becomes valid again: an
+/// Handles order by index, then generation, which is not the order in which they were spawned: an
+/// index that comes back stands before older entities. Where that order matters, a component with a
+/// number of its own keeps it. A despawned handle never becomes valid again: an
 /// index comes back with a higher generation, and one whose 2^32 - 1 generations are used up is
 /// retired. Which handle a spawn gives is a function of the operations before it.
 ///

@@ -442,12 +442,10 @@ impl EntityTable {
             FREE => Some(entry.generation),
             _ => entry.generation.checked_add(1),
         };
-        match unused {
-            Some(unused) if entity.generation >= unused => Ok(()),
-            _ => Err(SpawnAtError::Used {
-                entity,
-                generation: unused.map_or(u32::MAX, NonZeroU32::get),
-            }),
+        match unused.map(NonZeroU32::get) {
+            Some(generation) if entity.generation() >= generation => Ok(()),
+            Some(generation) => Err(SpawnAtError::Used { entity, generation }),
+            None => Err(SpawnAtError::Retired { entity }),
         }
     }
 

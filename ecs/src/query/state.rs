@@ -37,7 +37,8 @@ impl<C: Copy, L: Copy> Matches<C, L> {
 /// A query that remembers which archetypes of one world match.
 ///
 /// Make it once with [`World::query`] and use it every tick: archetypes that appeared meanwhile
-/// are added when it is used.
+/// are added when it is used. Only a world makes one, after it has seen that nothing is written
+/// twice or beside a read; it works with that world and panics with any other.
 pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     world: WorldId,
     data: D::State,

@@ -26,6 +26,20 @@ use crate::error::QueryError;
 /// assert_eq!(query.get(entity)?.0.0, 1.5);
 /// # Ok::<(), orrery_ecs::QueryError>(())
 /// ```
+///
+/// While rows are visited the world cannot change its structure; [`Commands`](crate::Commands)
+/// ask for that to be done afterwards:
+///
+/// ```compile_fail,E0502
+/// use orrery_ecs::{Component, Entity, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Position(f32);
+/// let mut world = World::new();
+/// let mut query = world.query::<(Entity, &Position)>();
+/// for (entity, _) in query.iter(&world) {
+///     world.despawn(entity).unwrap();
+/// }
+/// ```
 pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
     pub(super) look: Look<'w>,
     pub(super) matches: &'s MatchesOf<D, F>,
@@ -70,6 +84,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// All matching entities, read only.
+    ///
+    /// A `for` loop asks at every row whether its block has ended. Where that shows,
+    /// [`for_each`](Self::for_each) and [`for_each_chunk`](Self::for_each_chunk) have a plain loop
+    /// for each block.
     #[inline]
     pub fn iter(&self) -> QueryIter<'_, 's, D::ReadOnly, F> {
         self.as_read_only().into_iter()

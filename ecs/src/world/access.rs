@@ -14,6 +14,20 @@ impl World {
     ///
     /// A split component lies in several columns and does not compile here; see
     /// [`read`](World::read).
+    ///
+    /// What could move the value or take it away waits until the reference is gone. A handle or a
+    /// query is what can be kept meanwhile: they look for the value where it is by then.
+    ///
+    /// ```compile_fail,E0502
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Number(u32);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Number(1)).id();
+    /// let number = world.get::<Number>(entity).unwrap();
+    /// world.spawn(Number(2));
+    /// assert_eq!(number.0, 1);
+    /// ```
     #[inline]
     pub fn get<T: Component>(&self, entity: Entity) -> Option<&T> {
         const {

@@ -277,7 +277,7 @@ impl World {
     /// When a `Vec` has more or fewer values; nothing is spawned then.
     ///
     /// # Panics
-    /// When two sources give the same component, or 2^32 - 2 entities live.
+    /// When two sources give the same component, or more than 2^32 - 2 entities would live.
     ///
     /// # Cost
     /// One copy of each `Vec`, or the function's own writes; nothing for each entity beyond its
@@ -309,6 +309,9 @@ impl World {
             });
         }
         self.flush_reserved();
+        // Before memory is asked for: as much as no world could fill is not to be had.
+        self.entities
+            .assert_room(u32::try_from(count).unwrap_or(u32::MAX));
         let (bundle_id, target) = self.spawn_target::<S::Bundle>();
         let start = self.archetypes[target.index()].len();
         if self.is_arrival_watched(target, bundle_id) {

@@ -18,7 +18,7 @@ impl World {
     /// Takes out archetypes without entities, lowest first, and gives memory that no block uses
     /// back to the operating system. Each archetype, and each slab of up to 2 MiB, is one step of
     /// the budget; a game calls it with a small one in every frame, or with `usize::MAX` between
-    /// levels.
+    /// levels. A budget of 0 takes nothing out and only says whether something is left to do.
     ///
     /// Entities, handles, components and their order stay as they are. The next archetype that
     /// comes into being takes the lowest number that was freed; since that decides where its

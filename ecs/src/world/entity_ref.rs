@@ -7,7 +7,8 @@ use crate::component::{Component, MutableComponent};
 use crate::entity::{Entity, Place};
 use crate::error::{ComponentError, NoSuchEntity};
 
-/// A living entity for reading.
+/// A living entity for reading. Nothing but this entity can be reached through it, and no query
+/// gives one.
 #[derive(Clone, Copy)]
 pub struct EntityRef<'w> {
     world: &'w World,

@@ -12,6 +12,8 @@ mod merge;
 mod restructure;
 mod spawn;
 mod structure;
+#[cfg(test)]
+mod tests;
 mod watched;
 
 use std::num::NonZeroU64;
@@ -133,7 +135,8 @@ impl World {
         self.id
     }
 
-    /// The change tick that writes are marked with now, from 1.
+    /// The change tick that writes are marked with now, from 1. It has 64 bits and never wraps, so
+    /// a tick that was kept stays right for ever and needs no upkeep.
     pub fn change_tick(&self) -> u64 {
         self.tick
     }

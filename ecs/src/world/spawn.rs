@@ -133,7 +133,8 @@ impl World {
     ///
     /// # Errors
     /// When the generation was used before, so that old copies of the handle would come to life
-    /// again; or when the index is more than 2^24 beyond all that were used.
+    /// again; when no generation of the index is left; or when the index is more than 2^24 beyond
+    /// all that were used.
     ///
     /// # Panics
     /// As [`spawn`](World::spawn).

@@ -1,77 +1,8 @@
 //! Commands: order, dead entities, panics.
 
-use orrery_ecs::{CommandQueue, Commands, Entity, Resource, World};
+use orrery_ecs::{CommandQueue, Commands, Entity, World};
 
-use crate::support::{Ledger, Named, Num, Pos, Wide, panic_of};
-
-#[derive(Clone, Default, Resource)]
-struct Log(Vec<u32>);
-
-#[test]
-fn commands_are_done_in_the_order_they_were_asked_for() {
-    let mut world = World::new();
-    world.init_resource::<Log>();
-    let mut queue = CommandQueue::default();
-    let mut commands = Commands::new(&mut queue, &world);
-    for number in 0..100 {
-        commands.queue(move |world| world.resource_mut::<Log>().0.push(number));
-    }
-    queue.apply(&mut world);
-    assert!(world.resource::<Log>().0.iter().copied().eq(0..100));
-    assert!(queue.is_empty());
-    queue.apply(&mut world);
-    assert_eq!(world.resource::<Log>().0.len(), 100);
-}
-
-#[test]
-fn commands_on_an_entity_that_died_meanwhile_are_counted_and_do_nothing() {
-    let (ledger, mut world) = (Ledger::default(), World::new());
-    let entity = world.spawn(Num(1)).id();
-    let mut queue = CommandQueue::default();
-    let mut commands = Commands::new(&mut queue, &world);
-    commands.despawn(entity);
-    commands.insert(entity, Named::new(1, &ledger));
-    commands.remove::<Num>(entity);
-    commands.despawn(entity);
-    let spawned = commands.spawn(Num(2)).id();
-    queue.apply(&mut world);
-    assert_eq!((queue.missed(), ledger.alive(), world.len()), (3, 0, 1));
-    assert_eq!(world.get::<Num>(spawned), Some(&Num(2)));
-}
-
-#[test]
-fn one_queue_may_spawn_change_and_despawn_the_same_entity() {
-    let (ledger, mut world) = (Ledger::default(), World::new());
-    let mut queue = CommandQueue::default();
-    let mut commands = Commands::new(&mut queue, &world);
-    let kept = commands
-        .spawn(Num(1))
-        .insert(Named::new(1, &ledger))
-        .remove::<Num>()
-        .id();
-    let mut gone = commands.spawn((Num(2), Named::new(2, &ledger)));
-    gone.insert(Wide(1)).remove::<Wide>();
-    gone.despawn();
-    queue.apply(&mut world);
-    assert_eq!((world.len(), ledger.alive(), queue.missed()), (1, 1, 0));
-    assert!(world.get::<Num>(kept).is_none());
-    assert_eq!(world.get::<Named>(kept).map(Named::number), Some(1));
-}
-
-#[test]
-fn a_reserved_entity_that_is_despawned_before_the_queue_is_applied_stays_dead() {
-    let (ledger, mut world) = (Ledger::default(), World::new());
-    let mut queue = CommandQueue::default();
-    let entity = Commands::new(&mut queue, &world)
-        .spawn(Named::new(1, &ledger))
-        .id();
-    assert!(!world.contains(entity));
-    assert_eq!(world.despawn(entity), Ok(()));
-    let other = world.spawn(Num(1)).id();
-    queue.apply(&mut world);
-    assert_eq!((queue.missed(), ledger.alive(), world.len()), (1, 0, 1));
-    assert!(world.contains(other) && !world.contains(entity));
-}
+use crate::support::{Ledger, Named, Num, Pos, Wide};
 
 #[test]
 fn a_handle_without_a_row_yet_has_no_components_and_takes_any() {
@@ -85,28 +16,6 @@ fn a_handle_without_a_row_yet_has_no_components_and_takes_any() {
     world.insert(entity, Num(5)).expect("it lives");
     assert_eq!(world.get::<Num>(entity), Some(&Num(5)));
     assert_eq!(world.despawn(entity), Ok(()));
-}
-
-#[test]
-fn a_command_that_panics_leaves_the_rest_in_the_queue() {
-    let (ledger, mut world) = (Ledger::default(), World::new());
-    world.init_resource::<Log>();
-    let mut queue = CommandQueue::default();
-    let mut commands = Commands::new(&mut queue, &world);
-    let first = commands.spawn(Named::new(1, &ledger)).id();
-    commands.queue(|_| panic!("planned panic in a command"));
-    let second = commands.spawn(Named::new(2, &ledger)).id();
-    commands.queue(|world| world.resource_mut::<Log>().0.push(2));
-    let panic = panic_of(|| queue.apply(&mut world));
-    assert_eq!(panic.as_deref(), Some("planned panic in a command"));
-    assert!(world.get::<Named>(first).is_some() && world.get::<Named>(second).is_none());
-    assert!(!queue.is_empty());
-    Commands::new(&mut queue, &world).queue(|world| world.resource_mut::<Log>().0.push(3));
-    queue.apply(&mut world);
-    assert_eq!(world.resource::<Log>().0, [2, 3]);
-    assert_eq!(world.get::<Named>(second).map(Named::number), Some(2));
-    drop((world, queue));
-    assert_eq!(ledger.alive(), 0);
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn named_by_hand(name: &str) -> ComponentDescriptor {
 }
 
 #[test]
-fn values_with_drop_clone_and_hash_live_as_those_of_rust_types_do() {
+fn components_by_id_and_layout_are_inserted_removed_and_dropped_by_their_function() {
     for sparse in [false, true] {
         let (ledger, mut world) = (Ledger::default(), World::new());
         let descriptor = named_by_hand("library::Named");

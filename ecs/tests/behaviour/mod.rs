@@ -1,4 +1,4 @@
-//! Behaviours that the peers' suites assert, in our words; see `oracles.md`, section 10.
+//! What one part promises beyond the sentences of `promises`.
 
 mod changes;
 mod commands;

@@ -7,61 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use orrery_ecs::{Entity, World};
 
-use crate::support::{Ledger, Named, Num, Parts, ignore, names, panic_of};
-
-/// A world with `count` names, each beside a number.
-fn named(count: u32, ledger: &Ledger) -> (World, Vec<Entity>) {
-    let mut world = World::new();
-    let all = world.spawn_batch((0..count).map(|i| (Num(i), Named::new(i, ledger))));
-    let all = all.collect();
-    (world, all)
-}
-
-/// The world gives what it should, in every column, and goes on working.
-fn whole(world: &mut World, ledger: &Ledger, expected: usize) {
-    let mut query = world.query::<(Entity, &Num, &Named)>();
-    let rows: Vec<(Entity, u32, u32)> = query
-        .iter(world)
-        .map(|(e, num, named)| (e, num.0, named.number()))
-        .collect();
-    assert_eq!(rows.len(), expected);
-    for (entity, num, name) in rows {
-        assert_eq!(num, name);
-        assert_eq!(world.get::<Num>(entity), Some(&Num(num)));
-    }
-    let entity = world.spawn((Num(7), Named::new(7, ledger))).id();
-    world.remove::<Named>(entity).expect("it lives");
-    world.despawn(entity).expect("it lives");
-}
-
-#[test]
-fn a_drop_that_panics_while_overwriting_leaves_the_new_value() {
-    let ledger = Ledger::default();
-    let (mut world, all) = named(20, &ledger);
-    ledger.panic_in_drop(1);
-    let panic = panic_of(|| {
-        world
-            .insert(all[3], Named::new(3, &ledger))
-            .expect("it lives")
-    });
-    assert_eq!(panic.as_deref(), Some("planned panic in a drop"));
-    assert_eq!(ledger.alive(), 20);
-    ledger.panic_in_drop(1);
-    let parts = Parts {
-        a: 1.0,
-        b: 2.0,
-        c: 3,
-    };
-    let panic = panic_of(|| {
-        world
-            .insert(all[4], (Named::new(4, &ledger), parts))
-            .expect("lives")
-    });
-    assert!(panic.is_some() && world.read::<Parts>(all[4]) == Some(parts));
-    whole(&mut world, &ledger, 20);
-    drop(world);
-    assert_eq!(ledger.alive(), 0);
-}
+use crate::support::{Ledger, Named, Num, Parts, ignore, named, names, panic_of, whole};
 
 #[test]
 fn a_drop_that_panics_while_despawning_or_removing_completes_the_change() {

@@ -2,30 +2,10 @@
 
 use orrery_ecs::{Changed, Component, Entity, Has, With, Without, World};
 
-use crate::support::{Ledger, Num, Pos, Random, SeedOnFailure, Threads, Token, ignore, panic_of};
+use crate::support::{
+    Burden, Frozen, Ledger, Num, Pos, Random, SeedOnFailure, Threads, burden, ignore, panic_of,
+};
 use std::collections::BTreeMap;
-
-#[derive(Clone, Copy, Debug, PartialEq, Component)]
-#[component(sparse)]
-struct Frozen(u32);
-
-#[derive(Clone, Debug, Component)]
-#[component(sparse)]
-struct Burden {
-    number: u32,
-    token: Token,
-}
-
-impl Burden {
-    fn new(number: u32, ledger: &Ledger) -> Self {
-        let token = ledger.token();
-        Self { number, token }
-    }
-}
-
-fn burden(world: &World, entity: Entity) -> Option<u32> {
-    world.get::<Burden>(entity).map(|burden| burden.number)
-}
 
 #[test]
 fn a_sparse_component_comes_and_goes_without_a_move() {
@@ -52,28 +32,6 @@ fn a_sparse_component_comes_and_goes_without_a_move() {
     );
     assert!(world.take::<Frozen>(all[4]).is_err());
     assert_eq!(world.query::<&Num>().iter(&world).count(), 99);
-}
-
-#[test]
-fn despawn_takes_table_and_sparse_components_and_a_new_use_of_the_index_has_none() {
-    let (ledger, mut world) = (Ledger::default(), World::new());
-    let old = world
-        .spawn((Num(1), Burden::new(1, &ledger), Frozen(2)))
-        .id();
-    world.despawn(old).expect("it lives");
-    assert_eq!(ledger.alive(), 0);
-    let new = world.spawn(Num(2)).id();
-    assert_eq!(new.index(), old.index());
-    assert_eq!((burden(&world, new), burden(&world, old)), (None, None));
-    world
-        .insert(new, Burden::new(3, &ledger))
-        .expect("it lives");
-    world.clear();
-    assert_eq!(ledger.alive(), 0);
-    let entity = world.spawn(Burden::new(4, &ledger)).id();
-    assert_eq!(burden(&world, entity), Some(4));
-    drop(world);
-    assert_eq!(ledger.alive(), 0);
 }
 
 #[test]

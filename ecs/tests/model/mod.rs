@@ -4,4 +4,4 @@
 mod operations;
 mod plain;
 mod shapes;
-mod soak;
+pub(crate) mod soak;

@@ -1,6 +1,8 @@
 //! Operations of the model test, and how a world does them.
 
-use orrery_ecs::{CommandQueue, Commands, Entity, Fields, Resource, World};
+use orrery_ecs::{
+    Chunk, CommandQueue, Commands, Entity, Fields, IntoSystem, Resource, System, World,
+};
 
 use super::shapes::{KINDS, Shape, kinds, with_filter, with_shape};
 use crate::support::{Ledger, Named, Num, Parts, Pos, Threads};
@@ -21,7 +23,7 @@ pub(crate) enum Operation {
     /// Adds to every `Num` that has a position, by rows or by chunks.
     AddRows(u32),
     AddChunks(u32),
-    /// Writes every split component, and every name beside one, on two threads.
+    /// Writes every split component, and every name beside one, on several threads.
     AddFields(u32),
     SetTotal(u64),
     /// The number of a filter first.
@@ -33,6 +35,9 @@ pub(crate) enum Operation {
     SpawnAt(Entity, usize, u32),
     Clear,
     Commands(Vec<Self>),
+    /// A chunk system over every `Num`, on several threads, whose commands despawn some entities,
+    /// and give and take a shape; its number decides which.
+    Blocks(usize, u32),
 }
 
 /// What an operation says; the same for world, twin and model.
@@ -66,8 +71,13 @@ pub(crate) fn wrap(value: u32) -> u32 {
     value % 60_000
 }
 
-/// Does an operation to a world.
-pub(crate) fn run(world: &mut World, operation: &Operation, ledger: &Ledger) -> Answer {
+/// Does an operation to a world; what goes by blocks, on so many threads.
+pub(crate) fn run(
+    world: &mut World,
+    operation: &Operation,
+    ledger: &Ledger,
+    threads: usize,
+) -> Answer {
     match operation {
         &Operation::Spawn(shape, value) => Answer {
             entities: vec![with_shape!(shape, B => world.spawn(B::make(value, ledger)).id())],
@@ -98,7 +108,7 @@ pub(crate) fn run(world: &mut World, operation: &Operation, ledger: &Ledger) -> 
         }
         &Operation::Write(entity, value) => Answer::of(write(world, entity, value, ledger)),
         Operation::AddRows(_) | Operation::AddChunks(_) | Operation::AddFields(_) => {
-            add(world, operation);
+            add(world, operation, threads);
             Answer::of(true)
         }
         &Operation::SetTotal(total) => {
@@ -126,6 +136,10 @@ pub(crate) fn run(world: &mut World, operation: &Operation, ledger: &Ledger) -> 
             Answer::of(true)
         }
         Operation::Commands(commands) => queue(world, commands, ledger),
+        &Operation::Blocks(shape, salt) => {
+            ask_by_blocks(world, shape, salt, ledger, threads);
+            Answer::of(true)
+        }
     }
 }
 
@@ -164,7 +178,7 @@ fn write(world: &mut World, entity: Entity, value: u32, ledger: &Ledger) -> bool
     any
 }
 
-fn add(world: &mut World, operation: &Operation) {
+fn add(world: &mut World, operation: &Operation, threads: usize) {
     match *operation {
         Operation::AddRows(more) => {
             let mut query = world.query::<(&mut Num, Option<&Named>, &Pos)>();
@@ -183,7 +197,7 @@ fn add(world: &mut World, operation: &Operation) {
         Operation::AddFields(more) => {
             let mut query = world.query::<(Fields<&mut Parts>, Option<&mut Named>)>();
             let mut view = query.view_mut(world);
-            view.par_for_each_chunk(&Threads(2), |(parts, names)| {
+            view.par_for_each_chunk(&Threads(threads), |(parts, names)| {
                 for index in 0..parts.a.len() {
                     let value = wrap(parts.a[index] as u32 + more);
                     parts.a[index] = value as f32;
@@ -196,6 +210,20 @@ fn add(world: &mut World, operation: &Operation) {
             });
         }
         _ => unreachable!("the other operations are not for all entities"),
+    }
+}
+
+fn ask(commands: &mut Commands, operation: &Operation, ledger: &Ledger) {
+    match *operation {
+        Operation::Insert(entity, shape, value) => {
+            with_shape!(shape, B => commands.insert(entity, B::make(value, ledger)));
+        }
+        Operation::Remove(entity, shape) => {
+            with_shape!(shape, B => commands.remove::<B>(entity));
+        }
+        Operation::Despawn(entity) => commands.despawn(entity),
+        Operation::Commands(ref none) if none.is_empty() => {}
+        _ => unreachable!("the generator queues only these"),
     }
 }
 
@@ -220,14 +248,7 @@ fn queue(world: &mut World, operations: &[Operation], ledger: &Ledger) -> Answer
                 }
                 entities.push(entity);
             }
-            Operation::Insert(entity, shape, value) => {
-                with_shape!(shape, B => commands.insert(entity, B::make(value, ledger)));
-            }
-            Operation::Remove(entity, shape) => {
-                with_shape!(shape, B => commands.remove::<B>(entity));
-            }
-            Operation::Despawn(entity) => commands.despawn(entity),
-            _ => unreachable!("the generator queues only these"),
+            _ => ask(&mut commands, operation, ledger),
         }
     }
     queue.apply(world);
@@ -239,6 +260,32 @@ fn queue(world: &mut World, operations: &[Operation], ledger: &Ledger) -> Answer
         missed: queue.missed(),
         ..Answer::default()
     }
+}
+
+/// What is asked of the entity of a number by the commands of its block.
+pub(crate) fn asked_by_block(entity: Entity, num: u32, shape: usize, salt: u32) -> Operation {
+    match (num + salt) % 9 {
+        0 => Operation::Despawn(entity),
+        1 => Operation::Insert(entity, shape, num),
+        2 => Operation::Remove(entity, shape),
+        _ => Operation::Commands(Vec::new()),
+    }
+}
+
+fn ask_by_blocks(world: &mut World, shape: usize, salt: u32, ledger: &Ledger, threads: usize) {
+    let ledger = ledger.clone();
+    let system = move |chunk: Chunk<&Num>, mut commands: Commands| {
+        for (&entity, num) in chunk.entities().iter().zip(chunk.slices()) {
+            ask(
+                &mut commands,
+                &asked_by_block(entity, num.0, shape, salt),
+                &ledger,
+            );
+        }
+    };
+    let mut system = system.into_system();
+    let done = system.run(world, &Threads(threads));
+    done.expect("nothing is missing");
 }
 
 /// What else a queue is told of an entity that it spawns.

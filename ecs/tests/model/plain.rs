@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use orrery_ecs::{Entity, World};
 
-use super::operations::{Answer, Operation, Total, after_spawn, bits, wrap};
+use super::operations::{Answer, Operation, Total, after_spawn, asked_by_block, bits, wrap};
 use super::shapes::{GHOST, KINDS, NAMED, NUM, PARTS, POS, Shape, Spirit, WIDE, passes};
 use crate::support::{Named, Num, Parts, Pos, Wide};
 
@@ -233,7 +233,19 @@ impl Model {
                 Answer::of(true)
             }
             Operation::Commands(ref list) => self.commands(list),
+            Operation::Blocks(shape, salt) => self.commands(&self.asked_by_blocks(shape, salt)),
         }
+    }
+
+    /// In the order of archetypes and rows, which is that of the blocks.
+    fn asked_by_blocks(&self, shape: usize, salt: u32) -> Vec<Operation> {
+        let entities = self.archetypes.iter().flat_map(|(_, list)| list);
+        let asked = entities.filter_map(|&entity| {
+            let num = self.rows[&entity][NUM]?;
+            Some(asked_by_block(entity, num, shape, salt))
+        });
+        let something = |asked: &Operation| !matches!(asked, Operation::Commands(_));
+        asked.filter(something).collect()
     }
 
     /// Archetypes that pass a filter and have entities, in order of creation.

@@ -13,14 +13,16 @@ const WIDE_AT_MOST: usize = 20;
 /// Forks kept for later.
 const KEPT: usize = 4;
 
-struct Plan {
-    seed: u64,
-    operations: usize,
-    population: usize,
-    batch: usize,
-    check_every: usize,
-    fork_every: usize,
-    shapes: &'static [usize],
+pub(crate) struct Plan {
+    pub(crate) seed: u64,
+    pub(crate) operations: usize,
+    pub(crate) population: usize,
+    pub(crate) batch: usize,
+    pub(crate) check_every: usize,
+    pub(crate) fork_every: usize,
+    pub(crate) shapes: &'static [usize],
+    /// On which the world's blocks are visited; those of the twin are on one.
+    pub(crate) threads: usize,
 }
 
 /// A world that is left alone, and what it must look like.
@@ -130,7 +132,8 @@ impl Walk {
                 let entity = Entity::from_bits(bits).expect("few generations");
                 Operation::SpawnAt(entity, shape, value)
             }
-            (140..400, Some(entity)) => Operation::Take(entity, shape),
+            (140..144, _) => Operation::Blocks(shape, value),
+            (144..400, Some(entity)) => Operation::Take(entity, shape),
             (400..900, Some(entity)) => Operation::Write(entity, value),
             _ => self.simple(plan),
         }
@@ -145,8 +148,8 @@ impl Walk {
                 None => self.dead.push(entity),
             }
         }
-        let answer = run(&mut self.world, &operation, &self.ledger);
-        let twin = run(&mut self.twin, &operation, &self.ledger);
+        let answer = run(&mut self.world, &operation, &self.ledger, plan.threads);
+        let twin = run(&mut self.twin, &operation, &self.ledger, 1);
         let model = self.model.run(&operation);
         assert_eq!(answer, model, "{operation:?}");
         assert_eq!(twin, model, "{operation:?}");
@@ -221,7 +224,8 @@ impl Walk {
     }
 }
 
-fn walk(plan: &Plan) -> Ledger {
+/// Walks, and gives what counted the values and what the world was like in the end.
+pub(crate) fn walk(plan: &Plan) -> (Ledger, WorldHash) {
     let _seed = SeedOnFailure(plan.seed);
     let mut walk = Walk::new(plan.seed);
     for number in 1..=plan.operations {
@@ -238,12 +242,12 @@ fn walk(plan: &Plan) -> Ledger {
         walk.finish(kept);
     }
     walk.check();
-    walk.ledger.clone()
+    (walk.ledger.clone(), walk.world.state_hash())
 }
 
 #[test]
 fn a_million_random_operations_leave_world_twin_and_model_alike() {
-    let ledger = walk(&Plan {
+    let (ledger, _) = walk(&Plan {
         seed: 0x0bed_5eed,
         operations: 1_000_000,
         population: 400,
@@ -251,6 +255,7 @@ fn a_million_random_operations_leave_world_twin_and_model_alike() {
         check_every: 2_000,
         fork_every: 300,
         shapes: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        threads: 2,
     });
     assert!(ledger.made() > 100_000);
     assert_eq!((ledger.alive(), Spirit::alive()), (0, 0));
@@ -258,7 +263,7 @@ fn a_million_random_operations_leave_world_twin_and_model_alike() {
 
 #[test]
 fn archetypes_of_several_blocks_stay_like_the_model() {
-    let ledger = walk(&Plan {
+    let (ledger, _) = walk(&Plan {
         seed: 0xb10c_0000,
         operations: 12_000,
         population: 14_000,
@@ -266,6 +271,7 @@ fn archetypes_of_several_blocks_stay_like_the_model() {
         check_every: 1_500,
         fork_every: 150,
         shapes: &[2, 4, 7, 8],
+        threads: 2,
     });
     assert_eq!(ledger.alive(), 0);
 }

@@ -3,7 +3,7 @@
 use orrery_ecs::{Changed, Entity, Has, NoSuchEntity, QueryError, With, World};
 
 use super::{Health, Tag, from_now};
-use crate::support::{Num, Pos, Random, ignore, panic_of};
+use crate::support::{Num, Random};
 
 /// Entities in three archetypes, of several blocks and of one row; numbered from 0.
 fn world_of(count: u32) -> (World, Vec<Entity>) {
@@ -121,42 +121,6 @@ fn a_filter_that_decides_by_row_decides_lookups_too() {
 }
 
 #[test]
-fn get_many_gives_all_or_the_first_reason_why_not() {
-    let (mut world, all) = world_of(100);
-    let mut query = world.query::<&mut Tag<0>>();
-    let mut view = query.view_mut(&mut world);
-    let got = view
-        .get_many([all[7], all[3], all[7]])
-        .expect("reading one twice is fine");
-    assert_eq!(got.map(|tag| tag.0), [7, 3, 7]);
-    let [a, b, c] = view
-        .get_many_mut([all[7], all[3], all[98]])
-        .expect("they differ");
-    std::mem::swap(a, b);
-    c.0 = 1;
-    assert_eq!(
-        view.get_many([all[7], all[3], all[98]]),
-        Ok([&Tag(3), &Tag(7), &Tag(1)])
-    );
-    assert!(view.get_many_mut([]).is_ok());
-    let error = view
-        .get_many_mut([all[2], all[1], all[3], all[2]])
-        .expect_err("one is there twice");
-    assert!(
-        matches!(error, QueryError::Repeated { entity, .. } if entity == all[2]),
-        "{error}"
-    );
-    assert!(error.to_string().contains(&all[2].to_string()), "{error}");
-    let error = view
-        .get_many_mut([all[2], all[1], dead()])
-        .expect_err("the second has none");
-    assert!(
-        matches!(error, QueryError::NoMatch { entity, .. } if entity == all[1]),
-        "{error}"
-    );
-}
-
-#[test]
 fn lists_are_followed_in_their_order_whatever_the_size_of_the_world() {
     // Beyond 65,536 entities lists are looked up ahead.
     for (count, seed, ahead) in [(50, 1, false), (80_000, 2, true)] {
@@ -200,53 +164,4 @@ fn lists_are_followed_in_their_order_whatever_the_size_of_the_world() {
             assert_eq!(grown.collect::<Vec<_>>(), expected);
         }
     }
-}
-
-#[test]
-fn single_is_an_error_for_none_and_for_two_in_any_archetype() {
-    let mut world = World::new();
-    let mut query = world.query_filtered::<&mut Num, With<Pos>>();
-    let none = query.view(&world).single_inner();
-    assert!(matches!(none, Err(QueryError::NoneMatch { query }) if query.contains("Num")));
-    let pos = Pos {
-        x: 0.0,
-        y: 0.0,
-        z: 0.0,
-    };
-    let first = world.spawn((Num(1), pos)).id();
-    query
-        .view_mut(&mut world)
-        .single_inner()
-        .expect("there is one")
-        .0 = 5;
-    assert_eq!(query.view(&world).single(), Ok(&Num(5)));
-    let second = world.spawn((Num(2), pos, Tag::<0>(0))).id();
-    assert!(matches!(
-        query.view_mut(&mut world).single_mut(),
-        Err(QueryError::ManyMatch { .. })
-    ));
-    world.despawn(first).expect("it lives");
-    assert_eq!(query.view(&world).single(), Ok(&Num(2)));
-    world.despawn(second).expect("it lives");
-    assert!(matches!(
-        query.view(&world).single(),
-        Err(QueryError::NoneMatch { .. })
-    ));
-}
-
-#[test]
-fn a_query_of_another_world_panics_at_every_door() {
-    let mut world = World::new();
-    let entity = world.spawn(Num(1)).id();
-    let mut query = world.query::<&mut Num>();
-    let mut fork = world.fork().expect("it can be cloned");
-    for message in [
-        panic_of(|| ignore(query.view(&fork).contains(entity))),
-        panic_of(|| ignore(query.iter(&World::new()).count())),
-    ] {
-        assert!(message.is_some_and(|text| text.contains("another world")));
-    }
-    let message = panic_of(|| query.iter_mut(&mut fork).for_each(|num| num.0 += 1));
-    assert!(message.is_some_and(|text| text.contains("Num")));
-    assert_eq!(world.get::<Num>(entity), Some(&Num(1)));
 }

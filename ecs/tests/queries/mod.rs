@@ -1,4 +1,4 @@
-//! Queries beyond the first steps of `behaviour/queries.rs`.
+//! Queries beyond what `promises/queries.rs` says of them.
 
 mod changes;
 mod filters;
@@ -7,7 +7,8 @@ mod order;
 mod sizes;
 mod systems;
 
-use orrery_ecs::{Component, Entity, QueryData, QueryFilter, QueryState, World};
+use crate::support::Num;
+use orrery_ecs::{Changed, Component, Entity, QueryData, QueryFilter, QueryState, World};
 
 /// Rows carry ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Component)]
@@ -30,6 +31,18 @@ pub(crate) fn found<F: QueryFilter>(
     query.iter(world).collect()
 }
 
+/// Numbers from 0; every third has a tag.
+pub(crate) fn two_archetypes(count: u32) -> World {
+    let mut world = World::new();
+    for i in 0..count {
+        match i % 3 {
+            0 => drop(world.spawn((Num(i), Tag::<0>(0)))),
+            _ => drop(world.spawn(Num(i))),
+        }
+    }
+    world
+}
+
 /// A query that takes as new what comes after this moment.
 pub(crate) fn from_now<D: QueryData, F: QueryFilter>(world: &mut World) -> QueryState<D, F> {
     let mut query = world.query_filtered::<D, F>();
@@ -37,3 +50,13 @@ pub(crate) fn from_now<D: QueryData, F: QueryFilter>(world: &mut World) -> Query
     world.advance_change_tick();
     query
 }
+
+/// Healths from 0, each beside a number.
+pub(crate) fn healths(count: u32) -> (World, Vec<Entity>) {
+    let mut world = World::new();
+    let all = world.spawn_batch((0..count).map(|i| (Health(i), Num(i))));
+    let all = all.collect();
+    (world, all)
+}
+
+pub(crate) type OnChange = QueryState<Entity, Changed<Health>>;

@@ -1,98 +1,12 @@
 //! Ticks in systems: each has its own last run, and what conflicts is found out.
 
-use std::sync::{Arc, Mutex};
-
 use orrery_ecs::{
-    Added, AnyOf, Changed, Chunk, Commands, Entity, Has, IntoSystem, Mut, Or, Query, Ref, Serial,
-    System, With, Without, World,
+    Added, AnyOf, Changed, Commands, Entity, Has, IntoSystem, Mut, Or, Query, Ref, System, With,
+    Without, World,
 };
 
 use super::{Health, Tag};
-use crate::support::{Num, panic_of};
-
-type Seen = Arc<Mutex<Vec<Entity>>>;
-
-fn take(seen: &Seen) -> Vec<Entity> {
-    std::mem::take(&mut seen.lock().expect("no panic inside"))
-}
-
-fn run(world: &mut World, system: &mut dyn System) {
-    system.run(world, &Serial).expect("no resources");
-}
-
-/// A system that notes what a query of handles finds.
-macro_rules! watch {
-    ($filter:ty) => {{
-        let seen = Seen::default();
-        let list = seen.clone();
-        let system = move |query: Query<Entity, $filter>| {
-            list.lock().expect("no panic inside").extend(query.iter());
-        };
-        (seen, system.into_system())
-    }};
-}
-
-#[test]
-fn a_system_sees_each_change_once() {
-    let mut world = World::new();
-    let (added, mut on_added) = watch!(Added<Health>);
-    let (changed, mut on_changed) = watch!(Changed<Health>);
-    let all: Vec<Entity> = world.spawn_batch((0..5).map(Health)).collect();
-    for round in 0..4 {
-        run(&mut world, &mut on_added);
-        run(&mut world, &mut on_changed);
-        let expected = match round {
-            0 => (all.clone(), all.clone()),
-            2 => (vec![], vec![all[3]]),
-            _ => (vec![], vec![]),
-        };
-        assert_eq!((take(&added), take(&changed)), expected, "round {round}");
-        if round == 1 {
-            // Without a new tick of its own: systems see to it that it is newer than their runs.
-            world.get_mut::<Health>(all[3]).expect("it lives").0 = 9;
-        }
-    }
-    let late = world.spawn(Health(0)).id();
-    run(&mut world, &mut on_added);
-    run(&mut world, &mut on_changed);
-    assert_eq!((take(&added), take(&changed)), (vec![late], vec![late]));
-}
-
-#[test]
-fn a_change_by_a_later_system_is_seen_in_the_next_run_and_its_own_never() {
-    let mut world = World::new();
-    let all: Vec<Entity> = world.spawn_batch((0..5).map(Health)).collect();
-    let (seen, mut watch) = watch!(Changed<Health>);
-    let own = Seen::default();
-    let list = own.clone();
-    let write = move |mut query: Query<(Entity, &mut Health), Changed<Health>>| {
-        for (entity, mut health) in &mut query {
-            health.0 += 1;
-            list.lock().expect("no panic inside").push(entity);
-        }
-    };
-    let mut write = write.into_system();
-    run(&mut world, &mut watch);
-    assert_eq!(take(&seen), all);
-    run(&mut world, &mut write);
-    run(&mut world, &mut write);
-    assert_eq!(take(&own), all, "its own writes are not new to it");
-    run(&mut world, &mut watch);
-    assert_eq!(take(&seen), all);
-    let mut chunks =
-        (|chunk: Chunk<&mut Health>| assert!(!chunk.slices().is_empty())).into_system();
-    run(&mut world, &mut watch);
-    assert_eq!(take(&seen), []);
-    run(&mut world, &mut chunks);
-    run(&mut world, &mut watch);
-    assert_eq!(
-        take(&seen),
-        all,
-        "a chunk system marks what it takes for writing"
-    );
-    run(&mut world, &mut write);
-    assert_eq!(take(&own), all);
-}
+use crate::support::{Num, Seen, panic_of, run, take};
 
 #[test]
 fn what_a_systems_commands_do_is_new_to_its_next_run() {

@@ -1,11 +1,13 @@
 //! What the tests share: a seeded generator, components, and counters of values made and dropped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use bytemuck::{Pod, Zeroable};
-use orrery_ecs::{BlockRunner, Component, Entity, MapEntities, StateHash, StateHasher, World};
+use orrery_ecs::{
+    BlockRunner, Component, Entity, MapEntities, Serial, StateHash, StateHasher, System, World,
+};
 
 /// SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications a number.
 #[derive(Clone)]
@@ -125,6 +127,10 @@ pub(crate) struct Pos {
     pub(crate) z: f32,
 }
 
+pub(crate) fn pos(x: f32) -> Pos {
+    Pos { x, y: 0.0, z: 0.0 }
+}
+
 /// Heap data and a counted life.
 #[derive(Clone, Debug, Component)]
 pub(crate) struct Named {
@@ -159,6 +165,34 @@ pub(crate) struct Parts {
 #[derive(Clone, Copy, Debug, PartialEq, Component)]
 #[repr(align(4096))]
 pub(crate) struct Wide(pub(crate) u64);
+
+/// In a sparse set.
+#[derive(Clone, Copy, Debug, PartialEq, Component)]
+#[component(sparse)]
+pub(crate) struct Frozen(pub(crate) u32);
+
+/// In a sparse set, with a counted life.
+#[derive(Clone, Debug, Component)]
+#[component(sparse)]
+pub(crate) struct Burden {
+    pub(crate) number: u32,
+    pub(crate) token: Token,
+}
+
+impl Burden {
+    pub(crate) fn new(number: u32, ledger: &Ledger) -> Self {
+        let token = ledger.token();
+        Self { number, token }
+    }
+}
+
+pub(crate) fn burden(world: &World, entity: Entity) -> Option<u32> {
+    world.get::<Burden>(entity).map(|burden| burden.number)
+}
+
+/// Refers to an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Component)]
+pub(crate) struct Likes(pub(crate) Entity);
 
 /// A world that holds one is not forked.
 #[derive(Debug, Component)]
@@ -227,3 +261,52 @@ pub(crate) fn names(world: &mut World) -> Vec<(Entity, u32)> {
         .map(|(entity, named)| (entity, named.number()))
         .collect()
 }
+
+/// A world with `count` names, each beside a number.
+pub(crate) fn named(count: u32, ledger: &Ledger) -> (World, Vec<Entity>) {
+    let mut world = World::new();
+    let all = world.spawn_batch((0..count).map(|i| (Num(i), Named::new(i, ledger))));
+    let all = all.collect();
+    (world, all)
+}
+
+/// The world gives what it should, in every column, and goes on working.
+pub(crate) fn whole(world: &mut World, ledger: &Ledger, expected: usize) {
+    let mut query = world.query::<(Entity, &Num, &Named)>();
+    let rows: Vec<(Entity, u32, u32)> = query
+        .iter(world)
+        .map(|(e, num, named)| (e, num.0, named.number()))
+        .collect();
+    assert_eq!(rows.len(), expected);
+    for (entity, num, name) in rows {
+        assert_eq!(num, name);
+        assert_eq!(world.get::<Num>(entity), Some(&Num(num)));
+    }
+    let entity = world.spawn((Num(7), Named::new(7, ledger))).id();
+    world.remove::<Named>(entity).expect("it lives");
+    world.despawn(entity).expect("it lives");
+}
+
+/// Entities that a system has noted.
+pub(crate) type Seen = Arc<Mutex<Vec<Entity>>>;
+
+pub(crate) fn take(seen: &Seen) -> Vec<Entity> {
+    std::mem::take(&mut seen.lock().expect("no panic inside"))
+}
+
+pub(crate) fn run(world: &mut World, system: &mut dyn System) {
+    system.run(world, &Serial).expect("no resources");
+}
+
+/// A system that notes what a query of handles finds.
+macro_rules! watch {
+    ($filter:ty) => {{
+        let seen = Seen::default();
+        let list = seen.clone();
+        let system = move |query: Query<Entity, $filter>| {
+            list.lock().expect("no panic inside").extend(query.iter());
+        };
+        (seen, system.into_system())
+    }};
+}
+pub(crate) use watch;

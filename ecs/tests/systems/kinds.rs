@@ -5,7 +5,7 @@ use orrery_ecs::{
     System, SystemError, With, Without, World,
 };
 
-use crate::support::{Ledger, Named, Num, Parts, Pos, Threads, ignore, panic_of};
+use crate::support::{Ledger, Named, Num, Parts, Pos, Threads, panic_of};
 
 #[derive(Clone, Default, Debug, Resource)]
 struct Step(f32);
@@ -57,26 +57,6 @@ fn double(mut rows: Query<(Entity, &mut Num), Without<Wide1>>, mut commands: Com
 }
 
 #[test]
-fn a_chunk_system_gives_the_same_hash_on_any_number_of_threads() {
-    let mut serial = world(20_000);
-    drift
-        .into_system()
-        .run(&mut serial, &Serial)
-        .expect("Step is there");
-    for threads in [1, 2, 3, 8] {
-        let mut parallel = world(20_000);
-        let fork = parallel.fork().expect("it can be cloned");
-        let before = fork.state_hash();
-        drift
-            .into_system()
-            .run(&mut parallel, &Threads(threads))
-            .expect("Step is there");
-        assert_eq!(parallel.state_hash(), serial.state_hash());
-        assert_eq!(fork.state_hash(), before);
-    }
-}
-
-#[test]
 fn a_chunk_system_sees_every_row_once_with_its_handle() {
     let mut world = world(10_000);
     world.insert_resource(Sum(0));
@@ -113,26 +93,6 @@ fn a_function_system_reads_writes_and_its_commands_come_after_it() {
     assert_eq!(world.resource::<Sum>().0, before + doubled);
 }
 
-#[test]
-fn an_exclusive_system_sees_what_the_queues_before_it_asked_for() {
-    let mut world = World::new();
-    let spawn = |mut commands: Commands| {
-        commands.spawn(Num(1));
-        commands.insert_resource(Step(1.0));
-    };
-    run(&mut world, spawn).expect("no resources");
-    let mut calls = 0;
-    let exclusive = move |world: &mut World| {
-        calls += 1;
-        assert_eq!((world.len(), world.resource::<Step>().0), (calls, 1.0));
-        world.spawn(Num(2));
-    };
-    let mut system = exclusive.into_system();
-    system.run(&mut world, &Serial).expect("nothing to ask for");
-    system.run(&mut world, &Serial).expect("nothing to ask for");
-    assert_eq!(world.len(), 3);
-}
-
 fn conflict<M>(system: impl IntoSystem<M>) -> String {
     let (mut world, mut system) = (world(10), system.into_system());
     let first = system.initialize(&mut world).expect_err("a conflict");
@@ -155,51 +115,6 @@ fn parameters_that_exclude_each_other_are_an_error_that_names_both() {
     conflict(|_: Query<(&mut Num, &Num)>| ());
     conflict(|_: Query<&mut Num, With<Pos>>, _: Query<&mut Num, With<Wide1>>| ());
     conflict(|_: Query<(&mut Num, Option<&Pos>)>, _: Query<&Num, Without<Pos>>| ());
-}
-
-#[test]
-fn filters_that_keep_queries_apart_allow_both_to_write() {
-    let mut world = world(1000);
-    let system = |mut a: Query<&mut Num, With<Wide1>>, mut b: Query<&mut Num, Without<Wide1>>| {
-        for (a, b) in a.iter_mut().zip(b.iter_mut()) {
-            std::mem::swap(a, b);
-            a.0 += 10_000;
-        }
-    };
-    run(&mut world, system).expect("they are apart");
-    let mut query = world.query_filtered::<&Num, With<Wide1>>();
-    assert!(
-        query
-            .iter(&world)
-            .enumerate()
-            .all(|(i, num)| num.0 == 10_000 + i as u32)
-    );
-    let reads = |_: Query<&Num>, _: Query<&Num>, _: Res<Step>, _: Res<Step>| ();
-    assert_eq!(run(&mut world, reads), Ok(()));
-}
-
-#[test]
-fn a_missing_resource_is_an_error_that_names_it_and_the_system() {
-    let mut empty = World::new();
-    let wants: [(&str, Result<(), SystemError>); 2] = [
-        ("count", run(&mut empty, count)),
-        ("drift", run(&mut empty, drift)),
-    ];
-    for (name, result) in wants {
-        let error = result.expect_err("nothing is there");
-        let message = error.to_string();
-        assert!(matches!(error, SystemError::MissingResource { .. }));
-        assert!(
-            message.contains(name) && message.contains("main::systems::kinds::S"),
-            "{message}"
-        );
-    }
-    let option = |step: Option<Res<Step>>, sum: Option<ResMut<Sum>>| {
-        assert!(step.is_none() && sum.is_none());
-    };
-    assert_eq!(run(&mut empty, option), Ok(()));
-    let message = panic_of(|| ignore(empty.resource::<Step>().0)).expect("a panic");
-    assert!(message.contains("main::systems::kinds::Step"), "{message}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod block_commands;
 mod changes;
 mod kinds;
 mod locals;
-mod non_send;
+pub(crate) mod non_send;
 mod params;
 mod refusals;
 mod resources;

@@ -2,7 +2,7 @@
 
 use orrery_ecs::{ForkError, Res, ResMut, Resource, SystemError, World};
 
-use crate::support::{Num, ignore, panic_of};
+use crate::support::{ignore, panic_of};
 
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 struct Value(u32);
@@ -19,23 +19,6 @@ fn world() -> World {
     world.insert_resource(Value(1));
     world.insert_resource(Other(2));
     world
-}
-
-#[test]
-fn a_scope_has_the_resource_and_the_world_at_once() {
-    let mut world = world();
-    let sum = world.resource_scope(|world, mut value: ResMut<Value>| {
-        value.0 += world.resource::<Other>().0;
-        world.spawn_batch((0..value.0).map(Num));
-        world.resource_scope(|world, mut other: ResMut<Other>| {
-            other.0 = 5;
-            assert!(!world.contains_resource::<Value>());
-            value.0 + other.0
-        })
-    });
-    assert_eq!((sum, world.len()), (8, 3));
-    assert_eq!(world.resource::<Value>().0, 3);
-    assert_eq!(world.resource::<Other>().0, 5);
 }
 
 #[test]

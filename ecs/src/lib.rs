@@ -62,7 +62,7 @@ pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
 pub use component::{
     ByBlock, ByRow, Component, ComponentDescriptor, ComponentId, FieldInfo, InSparseSet, InTable,
-    Mut, Ref, SplitComponent, Storage, Ticks, TrackedComponent, Tracking,
+    Mut, Ref, SplitComponent, Storage, TableComponent, Ticks, TrackedComponent, Tracking,
 };
 pub use entity::{Entity, EntityMap, MapEntities};
 pub use error::{

@@ -42,6 +42,11 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             impl #implementation ::orrery_ecs::TrackedComponent for #name #types #conditions {}
         }
     });
+    let in_table = (!options.sparse).then(|| {
+        quote! {
+            impl #implementation ::orrery_ecs::TableComponent for #name #types #conditions {}
+        }
+    });
     Ok(quote! {
         // SAFETY: `describe` is written from the type's own definition.
         unsafe impl #implementation ::orrery_ecs::Component for #name #types #conditions {
@@ -71,6 +76,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
         #tracked
+        #in_table
         #parts
     })
 }

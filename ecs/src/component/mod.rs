@@ -13,7 +13,7 @@ pub use info::{ComponentId, FieldInfo};
 pub(crate) use registry::Registry;
 pub use required::Requirements;
 pub(crate) use set::ComponentSet;
-pub use storage::{InSparseSet, InTable, Storage};
+pub use storage::{InSparseSet, InTable, Storage, TableComponent};
 pub use tracking::{ByBlock, ByRow, Mut, Ref, Ticks, TrackedComponent, Tracking};
 
 use crate::entity::Entity;

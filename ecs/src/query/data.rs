@@ -43,9 +43,6 @@ pub unsafe trait QueryData {
     /// Whether each row has to be asked if it has an item.
     #[doc(hidden)]
     const BY_ROW: bool;
-    /// Whether `prepare` has to be called before each run, not only after a fork.
-    #[doc(hidden)]
-    const PREPARES_EACH_RUN: bool = false;
 
     #[doc(hidden)]
     fn init(world: &mut World) -> Self::State;
@@ -57,9 +54,13 @@ pub unsafe trait QueryData {
     /// Makes the block lists of written columns ours, so that `fetch` may copy shared blocks.
     #[doc(hidden)]
     fn prepare(columns: Self::Columns, world: &mut World, archetype: ArchetypeId);
+    /// Makes what is written beside the archetypes ours, before each run in which any matches.
+    #[doc(hidden)]
+    fn prepare_run(_: &Self::State, _: &mut World) {}
     /// # Safety
     /// - `columns` are of this archetype, which has the block;
-    /// - `prepare` was called since the last fork, if anything is written;
+    /// - `prepare` was called since the last fork, and `prepare_run` since the last change of the
+    ///   world, if anything is written;
     /// - nobody else writes what is read here, nor touches what is written, for `'w`.
     #[doc(hidden)]
     unsafe fn fetch<'w>(

@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::source::{Columnar, Source};
+use super::source::Source;
 use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::Archetype;
-use crate::component::Component;
 use crate::component::info::ComponentId;
+use crate::component::{Component, TableComponent};
 use crate::world::World;
 
 /// A condition on entities: [`With`], [`Without`], [`Added`](crate::Added),
@@ -159,7 +159,7 @@ unsafe impl<T: Component> QueryFilter for Without<T> {
     }
 }
 
-// SAFETY: the rows of a columnar storage's archetypes have the component all or none.
-unsafe impl<T: Component<Storage: Columnar>> ArchetypeFilter for With<T> {}
+// SAFETY: the rows of an archetype have a component that lies in its table all or none.
+unsafe impl<T: TableComponent> ArchetypeFilter for With<T> {}
 // SAFETY: as above.
-unsafe impl<T: Component<Storage: Columnar>> ArchetypeFilter for Without<T> {}
+unsafe impl<T: TableComponent> ArchetypeFilter for Without<T> {}

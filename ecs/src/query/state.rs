@@ -152,9 +152,12 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.update(world);
         // Only forks share lists of blocks, so what was ours stays so until the next one.
         let wanted = (self.matches.list.len(), world.fork_count());
-        if D::PREPARES_EACH_RUN || self.prepared != wanted {
+        if self.prepared != wanted {
             self.prepare_columns(world);
             self.prepared = wanted;
+        }
+        if !self.matches.list.is_empty() {
+            D::prepare_run(&self.data, world);
         }
     }
 

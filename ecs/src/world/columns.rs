@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use super::{SpawnBatch, World};
 use crate::archetype::{MadeRows, Run};
 use crate::bundle::{Bundle, RequiredColumn, SpawnTarget};
-use crate::component::{Component, InTable};
+use crate::component::TableComponent;
 use crate::entity::Entity;
 use crate::error::ColumnLengthError;
 use crate::sparse::{MadeAside, SparseSets};
@@ -20,7 +20,7 @@ use crate::storage::column::Writer;
 )]
 pub trait ColumnSource {
     /// The component.
-    type Component: Component<Storage = InTable>;
+    type Component: TableComponent;
 
     /// How many values there are, where the source knows.
     #[doc(hidden)]
@@ -47,7 +47,7 @@ impl<T> Drop for Filling<'_, T> {
     }
 }
 
-impl<T: Component<Storage = InTable>, F: FnMut(usize) -> T> ColumnSource for F {
+impl<T: TableComponent, F: FnMut(usize) -> T> ColumnSource for F {
     type Component = T;
 
     fn count(&self) -> Option<usize> {
@@ -67,7 +67,7 @@ impl<T: Component<Storage = InTable>, F: FnMut(usize) -> T> ColumnSource for F {
 #[doc(hidden)]
 pub struct Handed<T>(std::vec::IntoIter<T>);
 
-impl<T: Component<Storage = InTable>> ColumnSource for Handed<T> {
+impl<T: TableComponent> ColumnSource for Handed<T> {
     type Component = T;
 
     fn count(&self) -> Option<usize> {
@@ -106,7 +106,7 @@ pub struct ByVec;
 #[doc(hidden)]
 pub struct ByFunction;
 
-impl<T: Component<Storage = InTable>> IntoColumnSource<ByVec> for Vec<T> {
+impl<T: TableComponent> IntoColumnSource<ByVec> for Vec<T> {
     type Source = Handed<T>;
 
     fn into_source(self) -> Handed<T> {
@@ -114,7 +114,7 @@ impl<T: Component<Storage = InTable>> IntoColumnSource<ByVec> for Vec<T> {
     }
 }
 
-impl<T: Component<Storage = InTable>, F: FnMut(usize) -> T> IntoColumnSource<ByFunction> for F {
+impl<T: TableComponent, F: FnMut(usize) -> T> IntoColumnSource<ByFunction> for F {
     type Source = F;
 
     fn into_source(self) -> F {

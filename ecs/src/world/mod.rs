@@ -21,7 +21,7 @@ use crate::archetype::graph::Graph;
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::Bundles;
 use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior, Placement};
-use crate::component::{Component, FieldInfo, InTable, Registry};
+use crate::component::{Component, FieldInfo, Registry, TableComponent};
 use crate::entity::{Entity, EntityTable};
 use crate::hash::Lane;
 use crate::resource::{NonSends, Resources};
@@ -181,7 +181,7 @@ impl World {
     /// let changed: Vec<usize> = world.changed_since::<Health>(seen).map(|(_, b)| b).collect();
     /// assert_eq!(changed, [1]);
     /// ```
-    pub fn changed_since<T: Component<Storage = InTable>>(
+    pub fn changed_since<T: TableComponent>(
         &self,
         tick: u64,
     ) -> impl Iterator<Item = (ArchetypeId, usize)> {

@@ -161,22 +161,49 @@ pub enum QueryError {
 }
 
 /// Two accesses to the same data exclude each other.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{user}: {first} and {second} both access {data}, and at least one of them writes; {advice}"
-)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessConflict {
     /// The query or system that asks for both.
     pub user: String,
     /// The earlier of the two.
     pub first: &'static str,
-    /// The later of the two.
+    /// The later of the two; [`ITSELF`](Self::ITSELF) where the first asks twice.
     pub second: &'static str,
     /// The component or resource.
     pub data: &'static str,
     /// What to do.
     pub advice: Cow<'static, str>,
 }
+
+impl AccessConflict {
+    /// In place of the later of two accesses: there is only one, and it asks twice.
+    pub const ITSELF: &'static str = "itself";
+}
+
+impl fmt::Display for AccessConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            user,
+            first,
+            second,
+            data,
+            advice,
+        } = self;
+        match *second == Self::ITSELF {
+            true => write!(
+                f,
+                "{user}: {first} accesses {data} twice, and writes; {advice}"
+            ),
+            false => write!(
+                f,
+                "{user}: {first} and {second} both access {data}, and at least one of them \
+                 writes; {advice}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for AccessConflict {}
 
 /// A world cannot be forked, because something in it cannot be cloned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -62,7 +62,7 @@ pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
 pub use component::{
     ByBlock, ByRow, Component, ComponentDescriptor, ComponentId, FieldInfo, InSparseSet, InTable,
-    Mut, Ref, SplitComponent, Storage, TableComponent, Ticks, TrackedComponent, Tracking,
+    Mut, MutOf, Ref, SplitComponent, Storage, TableComponent, Ticks, TrackedComponent, Tracking,
 };
 pub use entity::{Entity, EntityMap, MapEntities};
 pub use error::{
@@ -73,8 +73,9 @@ pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
 pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash, SystemParam};
 pub use query::{
     Added, AnyOf, ArchetypeFilter, ArchetypeQueryData, BlockRunner, Changed, Chunk, ChunkQueryData,
-    DynamicChunk, DynamicQuery, Fields, Has, Lanes, Or, Query, QueryCombinations, QueryData,
-    QueryFilter, QueryIter, QueryManyIter, QueryState, ReadOnlyQueryData, Serial, With, Without,
+    DynamicChunk, DynamicQuery, EntityMut, EntityRef, Fields, Has, Lanes, Or, Query,
+    QueryCombinations, QueryData, QueryFilter, QueryIter, QueryManyIter, QueryState,
+    ReadOnlyQueryData, Serial, With, Without,
 };
 pub use resource::{NonSend, NonSendError, NonSendMut, Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;
@@ -85,8 +86,8 @@ pub use system::{
     SystemParam, SystemParamFunction,
 };
 pub use world::{
-    ColumnSource, ColumnSources, Compaction, EntityMut, EntityRef, IntoColumnSource, SpawnBatch,
-    World, WorldId,
+    ColumnSource, ColumnSources, Compaction, EntityWorldMut, IntoColumnSource, SpawnBatch, World,
+    WorldId,
 };
 
 /// What the derive macros refer to; not for users.

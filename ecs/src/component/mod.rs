@@ -14,7 +14,7 @@ pub(crate) use registry::Registry;
 pub use required::Requirements;
 pub(crate) use set::ComponentSet;
 pub use storage::{InSparseSet, InTable, Storage, TableComponent};
-pub use tracking::{ByBlock, ByRow, Mut, Ref, Ticks, TrackedComponent, Tracking};
+pub use tracking::{ByBlock, ByRow, Mut, MutOf, Ref, Ticks, TrackedComponent, Tracking};
 
 use crate::entity::Entity;
 use crate::hash::StateHasher;

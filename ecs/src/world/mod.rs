@@ -33,7 +33,7 @@ use crate::system::SystemStates;
 
 pub use columns::{ColumnSource, ColumnSources, IntoColumnSource};
 pub use compact::Compaction;
-pub use entity_ref::{EntityMut, EntityRef};
+pub use entity_ref::EntityWorldMut;
 pub(crate) use restructure::Arriving;
 pub use spawn::SpawnBatch;
 
@@ -256,6 +256,15 @@ impl World {
         if let Some(set) = self.sparse.get_mut(id) {
             set.open(to);
         }
+    }
+
+    /// Readies the values of all sparse components for writing one by one, through a shared borrow.
+    pub(crate) fn own_sparse_sets(&mut self) {
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        self.sparse.own_all(to);
     }
 
     /// Forks made of this world so far. As long as it stays the same, no list of blocks that was

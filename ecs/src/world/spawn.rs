@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{EntityMut, World};
+use super::{EntityWorldMut, World};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET, RequiredColumn, SpawnTarget};
 use crate::entity::{Entity, Place};
@@ -20,7 +20,7 @@ impl World {
     /// # Panics
     /// When a component stands in the bundle twice, or 2^32 - 2 entities live.
     #[inline]
-    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityMut<'_> {
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         self.flush_reserved();
         let (bundle_id, target) = self.spawn_target::<B>();
         let info = self.bundles.info(bundle_id);
@@ -39,7 +39,7 @@ impl World {
         // SAFETY: readied above, and the archetype and columns are the bundle's; what else the
         // archetype has was made.
         unsafe { archetype.push(entity, &target.columns, bundle, to.tick) };
-        EntityMut::new(self, entity)
+        EntityWorldMut::new(self, entity)
     }
 
     /// Spawns one entity for each bundle of an iterator, at once, and gives their handles.
@@ -124,7 +124,7 @@ impl World {
         &mut self,
         entity: Entity,
         bundle: B,
-    ) -> Result<EntityMut<'_>, SpawnAtError> {
+    ) -> Result<EntityWorldMut<'_>, SpawnAtError> {
         self.flush_reserved();
         self.entities.check_claim(entity)?;
         if let Some(old) = self.entities.living_at(entity.index()) {
@@ -141,7 +141,7 @@ impl World {
             self.entities.free(entity);
         }
         panicked.resume();
-        Ok(EntityMut::new(self, entity))
+        Ok(EntityWorldMut::new(self, entity))
     }
 
     /// Gives a reserved handle its first components, unless it was despawned meanwhile; says
@@ -164,12 +164,12 @@ impl World {
         bundle_id: BundleId,
         target: ArchetypeId,
         bundle: B,
-    ) -> EntityMut<'_> {
+    ) -> EntityWorldMut<'_> {
         let made = self.ready_place(self.entities.next(), bundle_id, target);
         let entity = self.entities.allocate();
         // SAFETY: readied above; taking a handle touches no component.
         unsafe { self.place(entity, bundle_id, target, bundle, made) };
-        EntityMut::new(self, entity)
+        EntityWorldMut::new(self, entity)
     }
 
     /// Readies `place`: what may panic without having changed anything.

@@ -1,6 +1,8 @@
 //! Queries beyond the first steps of `behaviour/queries.rs`.
 
 mod changes;
+mod entities;
+mod entity_access;
 mod filters;
 mod lookup;
 mod order;

@@ -6,6 +6,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::entity::Entity;
+use crate::names::short;
 
 /// The handle's entity was despawned, or never lived in this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -128,7 +129,7 @@ pub enum QueryError {
     #[error(transparent)]
     NoSuchEntity(#[from] NoSuchEntity),
     /// The entity lives, but its components do not fit the query.
-    #[error("entity {entity} does not match the query {query}")]
+    #[error("entity {entity} does not match the query {}", short(.query))]
     NoMatch {
         /// The handle.
         entity: Entity,
@@ -137,8 +138,9 @@ pub enum QueryError {
     },
     /// `get_many_mut` was asked for an entity twice.
     #[error(
-        "entity {entity} was asked for twice at once of the query {query}, which writes; a list \
-         with repetitions can be visited by iter_many_mut"
+        "entity {entity} was asked for twice at once of the query {}, which writes; a list with \
+         repetitions can be visited by iter_many_mut",
+        short(.query)
     )]
     Repeated {
         /// The handle.
@@ -147,13 +149,13 @@ pub enum QueryError {
         query: &'static str,
     },
     /// `single` found nothing.
-    #[error("no entity matches the query {query}, and exactly one was asked for")]
+    #[error("no entity matches the query {}, and exactly one was asked for", short(.query))]
     NoneMatch {
         /// The query's type.
         query: &'static str,
     },
     /// `single` found more than one.
-    #[error("more than one entity matches the query {query}, and exactly one was asked for")]
+    #[error("more than one entity matches the query {}, and exactly one was asked for", short(.query))]
     ManyMatch {
         /// The query's type.
         query: &'static str,
@@ -189,7 +191,9 @@ impl fmt::Display for AccessConflict {
             data,
             advice,
         } = self;
-        match *second == Self::ITSELF {
+        // The data keeps its path, which tells types of one name apart.
+        let (first, second) = (short(first), short(second));
+        match second == Self::ITSELF {
             true => write!(
                 f,
                 "{user}: {first} accesses {data} twice, and writes; {advice}"

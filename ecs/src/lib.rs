@@ -49,6 +49,7 @@ mod component;
 mod entity;
 mod error;
 mod hash;
+mod names;
 mod panics;
 mod query;
 mod resource;
@@ -70,7 +71,7 @@ pub use error::{
     NoSuchEntity, QueryError, SpawnAtError,
 };
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
-pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash, SystemParam};
+pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash, SystemParam, check_system};
 pub use query::{
     Added, AnyOf, ArchetypeFilter, ArchetypeQueryData, BlockRunner, Changed, Chunk, ChunkQueryData,
     DynamicChunk, DynamicQuery, EntityMut, EntityRef, Fields, Has, Lanes, Or, Query,
@@ -94,8 +95,7 @@ pub use world::{
 #[doc(hidden)]
 pub mod macros {
     pub use crate::bundle::BundleComponents;
-    pub use crate::component::Requirements;
-    pub use crate::component::describe;
+    pub use crate::component::{MadeByDefault, Requirements, describe, duplicate};
     pub use crate::entity::map_probe;
     pub use crate::hash::probe;
     pub use crate::system::{ParamError, Run, SystemMeta};

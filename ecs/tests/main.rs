@@ -10,6 +10,7 @@
 mod behaviour;
 mod forks;
 mod hashes;
+mod messages;
 mod model;
 mod queries;
 mod support;

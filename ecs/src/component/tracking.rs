@@ -201,8 +201,8 @@ impl Tracking for ByRow {
 #[diagnostic::on_unimplemented(
     message = "the rows of `{Self}` carry no ticks, so it cannot be asked which of them changed",
     label = "not tracked row by row",
-    note = "write `#[component(track)]` above its definition (16 bytes a row), or ask for whole \
-            blocks by `World::changed_since`, which every component has for nothing"
+    note = "write `#[component(track)]` above the definition of `{Self}` (16 bytes a row), or ask \
+            for whole blocks by `World::changed_since`, which every component has for nothing"
 )]
 pub trait TrackedComponent: Component<Tracking = ByRow> {}
 

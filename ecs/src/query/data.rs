@@ -12,7 +12,8 @@ use crate::query::{BlockRows, FilteredAccess, Look};
 use crate::world::World;
 
 /// Types that a query can give: `&T`, `&mut T`, [`Ref`](crate::Ref), [`Mut`](crate::Mut),
-/// [`Entity`](crate::Entity), [`Has`](crate::Has), [`Fields`](crate::Fields), `Option` and
+/// [`Entity`](crate::Entity), [`EntityRef`](crate::EntityRef), [`EntityMut`](crate::EntityMut),
+/// [`Has`](crate::Has), [`Fields`](crate::Fields), `Option` and
 /// [`AnyOf`](crate::AnyOf) of these, and tuples of up to 16, nested to any depth.
 ///
 /// # Safety
@@ -23,8 +24,11 @@ use crate::world::World;
 /// - `ReadOnly` gives no mutable access.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be fetched by a query",
-    note = "a query gives `&T`, `&mut T`, `Ref<T>`, `Entity`, `Has<T>`, `Option<..>`, \
-            `AnyOf<(..)>`, `Fields<..>` or tuples of them"
+    label = "not what a query gives",
+    note = "to read a component write `&{Self}`, to write it `&mut {Self}`, and to ask only \
+            whether it is there `Has<{Self}>`",
+    note = "a query gives `&T`, `&mut T`, `Ref<T>`, `Entity`, `EntityRef`, `EntityMut`, `Has<T>`, \
+            `Option<..>`, `AnyOf<(..)>`, `Fields<..>` or tuples of them, up to 16"
 )]
 pub unsafe trait QueryData {
     /// The same without mutable access.
@@ -101,6 +105,7 @@ pub unsafe trait QueryData {
 /// `access` lists no writes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` gives mutable access, and this needs a query that only reads",
+    label = "gives mutable access",
     note = "iterate `query.iter()` of `&query`, or use the `_mut` form of the method"
 )]
 pub unsafe trait ReadOnlyQueryData: QueryData {}
@@ -110,6 +115,12 @@ pub unsafe trait ReadOnlyQueryData: QueryData {}
 ///
 /// # Safety
 /// `BY_ROW` is false.
+#[diagnostic::on_unimplemented(
+    message = "how many rows `{Self}` gives is not known without looking at them",
+    label = "decides row by row",
+    note = "take `count` instead of `len`; or store the component in columns, by taking \
+            `#[component(sparse)]` away from its definition"
+)]
 pub unsafe trait ArchetypeQueryData: QueryData {}
 
 /// A query that gives slices of whole blocks; see
@@ -119,6 +130,7 @@ pub unsafe trait ArchetypeQueryData: QueryData {}
 /// `BY_ROW` is false.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no slices, so it cannot be visited by chunks",
+    label = "has no slices",
     note = "chunks give `&T`, `&mut T`, `Entity`, `Has<T>`, `Fields<..>`, `Option<..>`, \
             `AnyOf<(..)>` and tuples of them; take `&T` for `Ref<T>`, `&mut T` for `Mut<T>`, or \
             visit rows by `for` or `for_each`"

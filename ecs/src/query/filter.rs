@@ -20,6 +20,9 @@ use crate::world::World;
 /// - where `BY_ROW` is false, the condition holds for all rows of an archetype that has columns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a filter of queries",
+    label = "not a filter",
+    note = "for entities that have the component write `With<{Self}>`, for those that lack it \
+            `Without<{Self}>`",
     note = "filters are `With<T>`, `Without<T>`, `Added<T>`, `Changed<T>`, `Or<(..)>` and tuples \
             of them"
 )]
@@ -70,6 +73,7 @@ pub unsafe trait QueryFilter {
 /// `BY_ROW` is false.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` decides row by row, so the query has no chunks and no known length",
+    label = "decides row by row",
     note = "visit it row by row: `for` loops, `iter`, `for_each`, `par_for_each` and a system \
             with a `Query` instead of a `Chunk`; `count` instead of `len`"
 )]

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use super::local::LocalValue;
 use super::states::LocalInfo;
 use crate::error::AccessConflict;
+use crate::names::short;
 use crate::query::{FilteredAccess, Touched};
 use crate::resource::{NonSendId, ResourceId};
 use crate::world::World;
@@ -282,7 +283,7 @@ fn advice(first: &Target, second: &Target, world: &World) -> Cow<'static, str> {
                         .into();
                 }
             };
-            let with = world.component_name(with);
+            let with = short(world.component_name(with));
             format!(
                 "add Without<{with}> to the {position} if no entity is meant for both, or put \
                  both into a ParamSet"

@@ -91,6 +91,13 @@ impl<T: TableComponent> ColumnSource for Handed<T> {
 }
 
 /// Something that becomes a [`ColumnSource`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a column that can be spawned",
+    label = "not a column",
+    note = "a column is a `Vec<T>`, or a function from the number of the row, `FnMut(usize) -> T`, \
+            of a component `T` that lies in columns; values of a `#[component(sparse)]` come by \
+            `spawn_batch` or `insert`"
+)]
 pub trait IntoColumnSource<Marker> {
     /// What it becomes.
     #[doc(hidden)]

@@ -34,13 +34,15 @@ fn check(function: &ItemFn) -> Result<TokenStream> {
 
 /// Types of the parameters.
 fn kinds(function: &ItemFn) -> Result<Vec<&Type>> {
-    let kind = |argument| match argument {
-        &FnArg::Typed(ref typed) => Ok(&*typed.ty),
-        receiver => {
-            let message = "a system is a function, not a method: take `self` away";
-            Err(Error::new_spanned(receiver, message))
+    fn kind(argument: &FnArg) -> Result<&Type> {
+        match argument {
+            FnArg::Typed(typed) => Ok(&typed.ty),
+            FnArg::Receiver(receiver) => {
+                let message = "a system is a function, not a method: take `self` away";
+                Err(Error::new_spanned(receiver, message))
+            }
         }
-    };
+    }
     function.sig.inputs.iter().map(kind).collect()
 }
 

@@ -312,9 +312,9 @@ fn a_systems_entities_know_what_is_new_to_the_system() {
             .push(new.map(EntityRef::id).collect::<Vec<_>>());
     };
     let mut system = system.into_system();
-    for number in 0..3 {
+    for &entity in &all {
         system.run(&mut world, &Serial).expect("nothing is missing");
-        world.get_mut::<Health>(all[number]).expect("it lives").0 += 1;
+        world.get_mut::<Health>(entity).expect("it lives").0 += 1;
     }
     let seen = seen.lock().expect("no panic inside");
     assert_eq!(*seen, [all.clone(), vec![all[0]], vec![all[1]]]);

@@ -1,4 +1,4 @@
-//! `Query<EntityRef>` and `Query<EntityMut>`: every kind of component, what writing marks, forks.
+//! `Query<EntityRef>` and `Query<EntityMut>`: every kind of component, and what writing marks.
 
 use orrery_ecs::{
     Changed, Component, ComponentDescriptor, ComponentId, Entity, EntityMut, EntityRef, IntoSystem,
@@ -6,7 +6,7 @@ use orrery_ecs::{
 };
 
 use super::{Health, Tag, Title, found, from_now};
-use crate::support::{Ledger, Named, Num, Parts, Threads};
+use crate::support::{Num, Parts, Threads};
 
 #[derive(Clone, Copy, Debug, PartialEq, Component)]
 #[component(sparse)]
@@ -226,38 +226,6 @@ fn the_state_hash_sees_what_was_written() {
     let mut view = whole.view_mut(&mut world);
     set_all(view.get_mut(last).expect("it lives"), &bytes, 3);
     assert_eq!(world.state_hash(), expected);
-}
-
-#[test]
-fn a_fork_keeps_its_values_and_a_reference_stays_good_beside_a_writer() {
-    let ledger = Ledger::default();
-    let mut world = World::new();
-    let bundles = (0..5000).map(|number| (Named::new(number, &ledger), Marked(number)));
-    let all: Vec<Entity> = world.spawn_batch(bundles).collect();
-    let mut whole = world.query::<EntityMut>();
-    ignore_all(whole.view_mut(&mut world));
-    for round in 1..4 {
-        let fork = world.fork().expect("everything can be cloned");
-        let hash = fork.state_hash();
-        let mut view = whole.view_mut(&mut world);
-        let [first, mut second] = view.get_many_mut([all[0], all[1]]).expect("both live");
-        let kept = first.into_readonly();
-        let name = kept.get::<Named>().expect("it has one");
-        second.get_mut::<Named>().expect("it has one").text = format!("round {round}");
-        second.get_mut::<Marked>().expect("it has one").0 += 1;
-        // The block of both was made ours before either could be read.
-        assert_eq!((name.number(), kept.get::<Marked>()), (0, Some(&Marked(0))));
-        assert_eq!(fork.state_hash(), hash);
-        assert!(world.state_hash() != hash);
-        drop(fork);
-    }
-    assert_eq!(world.get::<Marked>(all[1]), Some(&Marked(4)));
-    drop(world);
-    assert_eq!(ledger.alive(), 0);
-}
-
-fn ignore_all(query: Query<EntityMut>) {
-    assert_eq!(query.into_iter().count(), 5000);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod changes;
 mod entities;
 mod entity_access;
+mod entity_forks;
 mod filters;
 mod lookup;
 mod order;

@@ -155,7 +155,10 @@ pub enum QueryError {
         query: &'static str,
     },
     /// `single` found more than one.
-    #[error("more than one entity matches the query {}, and exactly one was asked for", short(.query))]
+    #[error(
+        "more than one entity matches the query {}, and exactly one was asked for",
+        short(.query)
+    )]
     ManyMatch {
         /// The query's type.
         query: &'static str,

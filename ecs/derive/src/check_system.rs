@@ -26,7 +26,8 @@ fn check(function: &ItemFn) -> Result<TokenStream> {
             fn param<P: ::orrery_ecs::SystemParam>() {}
             #[allow(dead_code)]
             fn beside_a_chunk<P: ::orrery_ecs::SharedParam>() {}
-            #[allow(dead_code, clippy::extra_unused_lifetimes, clippy::extra_unused_type_parameters)]
+            #[allow(dead_code)]
+            #[allow(clippy::extra_unused_lifetimes, clippy::extra_unused_type_parameters)]
             fn checked #generics () #conditions { #checks }
         };
     })

@@ -37,16 +37,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let is_split = options.split;
     let (tracking, storage) = markers(&options);
     let (implementation, types, conditions) = generics.split_for_impl();
-    let tracked = options.track.then(|| {
-        quote! {
-            impl #implementation ::orrery_ecs::TrackedComponent for #name #types #conditions {}
-        }
-    });
-    let in_table = (!options.sparse).then(|| {
-        quote! {
-            impl #implementation ::orrery_ecs::TableComponent for #name #types #conditions {}
-        }
-    });
+    let kinds = kinds(&options);
     Ok(quote! {
         // SAFETY: `describe` is written from the type's own definition.
         unsafe impl #implementation ::orrery_ecs::Component for #name #types #conditions {
@@ -75,10 +66,16 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #map_fields
             }
         }
-        #tracked
-        #in_table
+        #(impl #implementation ::orrery_ecs::#kinds for #name #types #conditions {})*
         #parts
     })
+}
+
+/// Traits that say what can be asked of the component.
+fn kinds(options: &Options) -> Vec<TokenStream> {
+    let tracked = options.track.then(|| quote!(TrackedComponent));
+    let in_table = (!options.sparse).then(|| quote!(TableComponent));
+    tracked.into_iter().chain(in_table).collect()
 }
 
 /// How writes are noticed, and where values lie.

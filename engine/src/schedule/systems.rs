@@ -8,7 +8,8 @@ use orrery_ecs::{IntoSystem, System};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a system nor a tuple of systems",
     label = "not a system",
-    note = "write `#[orrery::ecs::check_system]` above the function to see which parameter is wrong",
+    note = "write `#[orrery::ecs::check_system]` above the function to see which parameter is \
+            wrong",
     note = "a system is a function whose parameters are Query, Single, Res, ResMut, Option of \
             these, Local, Commands, ParamSet, NonSend, NonSendMut, &World or tuples of these; or \
             a Chunk first and then Res and Commands; or only `&mut World`",

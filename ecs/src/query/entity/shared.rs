@@ -25,11 +25,13 @@ use crate::query::Look;
 /// let mut world = World::new();
 /// let cold = world.spawn((Health(3), Frozen)).id();
 /// world.spawn(Health(5));
-/// let look = |all: Query<EntityRef, With<Frozen>>, mut others: Query<&mut Health, Without<Frozen>>| {
-///     others.for_each(|health| health.0 += 1);
-///     all.iter().map(|entity| (entity.id(), entity.get::<Health>().map(|health| health.0))).collect()
-/// };
-/// let found: Vec<_> = world.run_system_once(look)?;
+/// type Cold<'w, 's> = Query<'w, 's, EntityRef<'static>, With<Frozen>>;
+/// type Warm<'w, 's> = Query<'w, 's, &'static mut Health, Without<Frozen>>;
+/// let found: Vec<_> = world.run_system_once(|cold: Cold, mut warm: Warm| {
+///     warm.for_each(|health| health.0 += 1);
+///     let health = |entity: EntityRef| entity.get::<Health>().map(|health| health.0);
+///     cold.iter().map(|entity| (entity.id(), health(entity))).collect()
+/// })?;
 /// assert_eq!(found, [(cold, Some(3))]);
 /// # Ok::<(), orrery_ecs::SystemError>(())
 /// ```

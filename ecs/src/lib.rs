@@ -31,7 +31,7 @@
 //! ```
 //!
 //! `unsafe` stands in `storage`, and where typed values meet erased bytes: `archetype`,
-//! `bundle`, `commands`, `component`, `query`, `resource`, `system` and `world`.
+//! `bundle`, `commands`, `component`, `observer`, `query`, `resource`, `system` and `world`.
 //!
 //! Left out: who runs systems and when. That is the engine's schedule; here a system is only
 //! something that can be run.
@@ -50,6 +50,7 @@ mod entity;
 mod error;
 mod hash;
 mod names;
+mod observer;
 mod panics;
 mod query;
 mod resource;
@@ -71,7 +72,14 @@ pub use error::{
     NoSuchEntity, QueryError, SpawnAtError,
 };
 pub use hash::{Lane, PlainLane, StateHash, StateHasher, WorldHash};
-pub use orrery_ecs_derive::{Bundle, Component, Resource, StateHash, SystemParam, check_system};
+pub use observer::{
+    Add, ComponentHook, DepartureEvent, Despawn, Event, HookContext, Insert, LifecycleEvent,
+    OBSERVER_DEPTH_MAX, ObserverChain, ObserverError, ObserverEvent, ObserverFunction, ObserverId,
+    ObserverStep, On, REMOVED_MAX, Remove, RemovedComponents, RemovedReader,
+};
+pub use orrery_ecs_derive::{
+    Bundle, Component, Event, Resource, StateHash, SystemParam, check_system,
+};
 pub use query::{
     Added, AnyOf, ArchetypeFilter, ArchetypeQueryData, BlockRunner, Changed, Chunk, ChunkQueryData,
     DynamicChunk, DynamicQuery, EntityMut, EntityRef, Fields, Has, Lanes, Or, Query,

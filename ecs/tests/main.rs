@@ -5,6 +5,7 @@
 //! - `hashes`: what the state hash sees, and when a cached digest must go;
 //! - `queries`: what queries give, in which order, on which threads, and what they saw change;
 //! - `systems`: the three kinds of system;
+//! - `observers`: hooks, observers, triggered events, readers of removed components;
 //! - `forks`: worlds that share blocks, on one thread and on several.
 
 mod behaviour;
@@ -12,6 +13,7 @@ mod forks;
 mod hashes;
 mod messages;
 mod model;
+mod observers;
 mod queries;
 mod support;
 mod systems;

@@ -1,7 +1,8 @@
 //! The options in `#[component(..)]` and `#[resource(..)]`.
 
 use quote::ToTokens;
-use syn::{DeriveInput, Result, Token};
+use syn::meta::ParseNestedMeta;
+use syn::{DeriveInput, ExprPath, Result, Token};
 
 /// What a user chose for one type.
 #[derive(Default)]
@@ -11,13 +12,19 @@ pub(crate) struct Options {
     pub(crate) sparse: bool,
     pub(crate) no_clone: bool,
     pub(crate) not_state: bool,
+    /// Functions by the field of `Hooks` that they go into.
+    pub(crate) hooks: Vec<(&'static str, ExprPath)>,
 }
+
+/// The hooks that a component can have.
+pub(crate) const HOOKS: [&str; 4] = ["on_add", "on_insert", "on_remove", "on_despawn"];
 
 /// Reads the options under one attribute name; an unknown one is an error that lists them.
 pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> Result<Options> {
     let mut options = Options::default();
     let known = if component {
-        "split, track, sparse, no_clone, not_state"
+        "split, track, sparse, no_clone, not_state, on_add = path, on_insert = path, \
+         on_remove = path, on_despawn = path"
     } else {
         "no_clone, not_state"
     };
@@ -42,6 +49,10 @@ pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> 
                 options.no_clone = true;
             } else if meta.path.is_ident("not_state") {
                 options.not_state = true;
+            } else if component && let Some(hook) = hook_of(&meta) {
+                options.hooks.push((hook, meta.value()?.parse()?));
+                seen.push(name);
+                return Ok(());
             } else {
                 return Err(meta.error(format!("there is no option `{name}`; there are: {known}")));
             }
@@ -54,4 +65,8 @@ pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> 
         })?;
     }
     Ok(options)
+}
+
+fn hook_of(meta: &ParseNestedMeta<'_>) -> Option<&'static str> {
+    HOOKS.into_iter().find(|hook| meta.path.is_ident(hook))
 }

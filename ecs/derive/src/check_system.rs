@@ -7,6 +7,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, FnArg, ItemFn, Result, Type};
 
+/// What stands only first: a chunk, the input of a pipe, the event of an observer.
+const FIRST_ONLY: [&str; 3] = ["Chunk", "In", "On"];
+
 /// The function, and what asks for its parameters one by one or says why it need not be asked.
 pub(crate) fn checked(function: &ItemFn) -> TokenStream {
     let check = check(function).unwrap_or_else(|error| error.to_compile_error());
@@ -50,7 +53,7 @@ fn kinds(function: &ItemFn) -> Result<Vec<&Type>> {
 /// A call for each type that has to be a parameter.
 fn checks(kinds: &[&Type]) -> Result<TokenStream> {
     let others = match kinds.first() {
-        Some(first) if is_named(first, "Chunk") || is_named(first, "In") => &kinds[1..],
+        Some(first) if FIRST_ONLY.iter().any(|name| is_named(first, name)) => &kinds[1..],
         _ => kinds,
     };
     let exclusive = kinds.iter().find(|kind| is_exclusive_world(kind));

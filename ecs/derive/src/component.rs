@@ -1,10 +1,10 @@
 //! `#[derive(Component)]`.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Data, DeriveInput, Generics, Result, parse_quote};
 
-use crate::attributes::{Options, options};
+use crate::attributes::{HOOKS, Options, options};
 use crate::fields::{Field, field_hash, field_map, hash_body, list, map_body};
 use crate::require::requirements;
 use crate::split;
@@ -156,6 +156,7 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
     let maps = kinds
         .into_iter()
         .map(|ty| field_map(ty, &input.generics, !options.not_state));
+    let hooks = with_hooks(options);
     quote! {
         fn describe() -> ::orrery_ecs::macros::describe::ComponentInfo {
             use ::orrery_ecs::macros::describe;
@@ -165,9 +166,26 @@ fn describe(input: &DeriveInput, fields: &[Field<'_>], options: &Options) -> Tok
             let placement = describe::placement::<Self>();
             let name = ::core::any::type_name::<Self>();
             let info =
-                describe::ComponentInfo::new::<Self>(name, clone, hash, fields, placement);
+                describe::ComponentInfo::new::<Self>(name, clone, hash, fields, placement) #hooks;
             let has_handles = false #(|| (#maps).maps)*;
             if has_handles { info.with_handles::<Self>() } else { info }
         }
+    }
+}
+
+fn with_hooks(options: &Options) -> TokenStream {
+    if options.hooks.is_empty() {
+        return TokenStream::new();
+    }
+    let fields = HOOKS.into_iter().map(|hook| {
+        let given = options.hooks.iter().find(|(other, _)| *other == hook);
+        let field = format_ident!("{hook}");
+        match given {
+            Some((_, function)) => quote!(#field: ::core::option::Option::Some(#function)),
+            None => quote!(#field: ::core::option::Option::None),
+        }
+    });
+    quote! {
+        .with_hooks(describe::Hooks { #(#fields),* })
     }
 }

@@ -8,6 +8,7 @@ mod attributes;
 mod bundle;
 mod check_system;
 mod component;
+mod event;
 mod fields;
 mod require;
 mod resource;
@@ -24,6 +25,13 @@ use syn::{DeriveInput, ItemFn, Result, parse_macro_input};
 pub fn component(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     finish(component::derive(&input))
+}
+
+/// Makes a type an event that can be triggered; see `orrery_ecs::Event`.
+#[proc_macro_derive(Event)]
+pub fn event(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    finish(Ok(event::derive(&input)))
 }
 
 /// Makes a type a resource; see `orrery_ecs::Resource` for the options.

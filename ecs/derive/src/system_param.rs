@@ -32,6 +32,14 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 ::core::result::Result::Ok((#(<#kinds as #param>::init(world, meta)?,)*))
             }
 
+            fn attach(
+                state: &mut Self::State,
+                world: &mut #world,
+                system: ::orrery_ecs::SystemId,
+            ) {
+                #(<#kinds as #param>::attach(&mut state.#numbers, world, system);)*
+            }
+
             fn validate(
                 state: &mut Self::State,
                 world: &#world,

@@ -2,6 +2,7 @@
 
 use super::Archetype;
 use super::graph::Edge;
+use crate::component::info::ComponentId;
 use crate::entity::Entity;
 use crate::panics::FirstPanic;
 use crate::storage::column::{Column, Writer};
@@ -11,6 +12,40 @@ pub(crate) struct FreshColumn {
     /// Position in the target archetype.
     pub(crate) index: usize,
     pub(crate) column: Column,
+}
+
+/// A column whose rows belong to no archetype any more. Dropping it leaks its values.
+#[must_use]
+pub(crate) struct LeftColumn {
+    pub(crate) component: ComponentId,
+    column: Column,
+    len: usize,
+}
+
+impl LeftColumn {
+    /// Drops the values; the first panic is kept.
+    pub(crate) fn discard(mut self, panicked: &mut FirstPanic) {
+        // SAFETY: the column has `len` rows and is forgotten.
+        unsafe { self.column.clear(self.len, panicked) };
+    }
+
+    /// Moves the values out, in order: `each` gets what writes one to an address.
+    ///
+    /// # Safety
+    /// `Archetype::ready_all` was called before they left, so that blocks whose values have to be
+    /// cloned for each owner are ours alone.
+    pub(crate) unsafe fn move_out(self, mut each: impl FnMut(&dyn Fn(*mut u8))) {
+        for row in 0..self.len {
+            // SAFETY: the row exists, and the receiver gives room for a value. The column forgets
+            // it: it has no drop of its own.
+            each(&|value| unsafe { self.column.read(row, value) });
+        }
+    }
+
+    /// Values in it.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
 }
 
 impl Archetype {
@@ -29,8 +64,8 @@ impl Archetype {
     /// Moves every row into `other`, behind the rows that it has, in order. Gives the first row.
     ///
     /// Where `other` is empty its columns become ours; else rows are copied block by block.
-    /// Values that only `self` has, and those that a fresh column replaces, are dropped; the
-    /// first panic of a drop is kept.
+    /// Values that only `self` has, and those that a fresh column replaces, are left to the
+    /// caller in columns of their own.
     ///
     /// # Safety
     /// - `ready_all` was called since the last change, and `edge` leads from `self` to `other`;
@@ -42,7 +77,7 @@ impl Archetype {
         edge: &Edge,
         fresh: Vec<FreshColumn>,
         to: Writer<'_>,
-        panicked: &mut FirstPanic,
+        left: &mut Vec<LeftColumn>,
     ) -> usize {
         let (len, first) = (self.len, other.len);
         if first > 0 {
@@ -53,20 +88,29 @@ impl Archetype {
             arriving[index] = Some(column);
         }
         for carry in &edge.carried {
-            let mut column = self.columns[carry.from as usize].take();
+            let column = self.columns[carry.from as usize].take();
             match &mut arriving[carry.into as usize] {
                 place @ None => *place = Some(column),
                 Some(fresh) => {
                     // SAFETY: both have `len` rows of one component.
                     unsafe { fresh.keep_added(&column, len, to) };
-                    // SAFETY: the column has `len` rows and is forgotten.
-                    unsafe { column.clear(len, panicked) };
+                    let component = self.components[carry.from as usize];
+                    left.push(LeftColumn {
+                        component,
+                        column,
+                        len,
+                    });
                 }
             }
         }
         for &index in &edge.leaving {
-            // SAFETY: the column has `len` rows and is left empty.
-            unsafe { self.columns[index as usize].clear(len, panicked) };
+            let component = self.components[index as usize];
+            let column = self.columns[index as usize].take();
+            left.push(LeftColumn {
+                component,
+                column,
+                len,
+            });
         }
         for (column, arriving) in other.columns.iter_mut().zip(arriving) {
             let arriving = arriving.expect("every component of the target comes from somewhere");
@@ -83,7 +127,8 @@ impl Archetype {
         first
     }
 
-    /// Puts columns of new values in the place of those of the same components.
+    /// Puts columns of new values in the place of those of the same components, which are left to
+    /// the caller.
     ///
     /// # Safety
     /// Each has the rows and the room of the archetype.
@@ -91,15 +136,19 @@ impl Archetype {
         &mut self,
         fresh: Vec<FreshColumn>,
         to: Writer<'_>,
-        panicked: &mut FirstPanic,
+        left: &mut Vec<LeftColumn>,
     ) {
         self.windows.close();
         for FreshColumn { index, mut column } in fresh {
             // SAFETY: both have `len` rows of one component.
             unsafe { column.keep_added(&self.columns[index], self.len, to) };
-            let mut old = std::mem::replace(&mut self.columns[index], column);
-            // SAFETY: the column has `len` rows and is forgotten.
-            unsafe { old.clear(self.len, panicked) };
+            let column = std::mem::replace(&mut self.columns[index], column);
+            let (component, len) = (self.components[index], self.len);
+            left.push(LeftColumn {
+                component,
+                column,
+                len,
+            });
         }
     }
 
@@ -148,6 +197,21 @@ impl Archetype {
         let place = unsafe { self.entities.row_mut(row, self.len, to) };
         // SAFETY: the column holds handles, which are `Copy`.
         unsafe { place.cast::<Entity>().write(entity) };
+    }
+
+    /// Takes every value away and forgets every row.
+    pub(crate) fn take_all(&mut self) -> Vec<LeftColumn> {
+        let len = self.len;
+        let columns = self.columns.iter_mut().zip(&self.components);
+        let left = columns.map(|(column, &component)| LeftColumn {
+            component,
+            column: column.take(),
+            len,
+        });
+        let left = left.collect();
+        self.entities.take();
+        self.forget_rows();
+        left
     }
 
     /// Forgets the rows, whose values have gone elsewhere.

@@ -13,11 +13,12 @@ use std::sync::Arc;
 use crate::component::info::{ComponentId, ComponentInfo};
 use crate::component::{ComponentSet, Registry};
 use crate::entity::Entity;
+use crate::observer::Watch;
 use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
 use crate::storage::column::{Column, Writer, rows_in_block};
 
-pub(crate) use bulk::FreshColumn;
+pub(crate) use bulk::{FreshColumn, LeftColumn};
 pub(crate) use rows::{Leaving, Moved};
 pub(crate) use run::{MadeRows, Run};
 use window::Windows;
@@ -55,6 +56,8 @@ pub struct Archetype {
     sizes: Box<[usize]>,
     /// Whether a component's values have to be dropped.
     has_drop: bool,
+    /// What somebody waits for of its components.
+    watch: Watch,
 }
 
 impl Archetype {
@@ -87,6 +90,7 @@ impl Archetype {
             has_drop: infos().any(|info| info.drop.is_some()),
             components: components.into_boxed_slice(),
             len: 0,
+            watch: Watch::NONE,
         }
     }
 
@@ -119,6 +123,7 @@ impl Archetype {
             sizes: self.sizes.clone(),
             has_drop: self.has_drop,
             len: self.len,
+            watch: self.watch,
         }
     }
 
@@ -152,6 +157,16 @@ impl Archetype {
     pub fn changed(&self, component: ComponentId, block: usize) -> Option<u64> {
         let column = self.column_index(component)?;
         (block < self.block_count()).then(|| self.columns[column].changed(block))
+    }
+
+    /// What somebody waits for of its components.
+    #[inline]
+    pub(crate) fn watch(&self) -> Watch {
+        self.watch
+    }
+
+    pub(crate) fn set_watch(&mut self, watch: Watch) {
+        self.watch = watch;
     }
 
     pub(crate) fn set(&self) -> &ComponentSet {

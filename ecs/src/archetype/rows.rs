@@ -87,7 +87,7 @@ impl Archetype {
     /// # Safety
     /// `value` points to a value of the column's component, moved from; the row is new, and
     /// nothing else happened to the archetype since.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn put_last(&mut self, column: usize, value: *const u8, tick: u64) {
         let block = self.windows.get(Which::Tail).column(column);
         let row = (self.len - 1) % BLOCK_ROWS;
@@ -109,12 +109,9 @@ impl Archetype {
         to: Writer<'_>,
         panicked: &mut FirstPanic,
     ) {
-        let which = self.open_row(row, to);
-        let block = self.windows.get(which).column(column);
-        let column = &self.columns[column];
-        // SAFETY: the block was opened above; the rest is passed on from the caller.
-        unsafe { column.exchange(block, row % BLOCK_ROWS, value, to.tick) };
-        if let Some(drop) = column.info().drop {
+        // SAFETY: passed on from the caller.
+        unsafe { self.exchange(column, row, value, to) };
+        if let Some(drop) = self.columns[column].info().drop {
             // SAFETY: the old value now lies behind the pointer and is nobody else's.
             panicked.catch(|| unsafe { drop(value, 1) });
         }
@@ -128,6 +125,24 @@ impl Archetype {
             // SAFETY: the block is open for writing, and `open_row` asks for a row that exists.
             unsafe { runs.set_added(row % BLOCK_ROWS, to.tick) };
         }
+    }
+
+    /// Puts a value in the place of one in a row, which then lies behind the pointer.
+    ///
+    /// # Safety
+    /// As `replace`.
+    #[inline]
+    pub(crate) unsafe fn exchange(
+        &mut self,
+        column: usize,
+        row: usize,
+        value: *mut u8,
+        to: Writer<'_>,
+    ) {
+        let which = self.open_row(row, to);
+        let block = self.windows.get(which).column(column);
+        // SAFETY: the block was opened above; the rest is passed on from the caller.
+        unsafe { self.columns[column].exchange(block, row % BLOCK_ROWS, value, to.tick) };
     }
 
     /// Opens the blocks that a removal of `row`, or a write to it, touches.
@@ -240,7 +255,7 @@ impl Archetype {
     }
 
     /// Readies `move_row`: what may panic without having changed anything.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ready_move(&mut self, row: usize, other: &mut Self, to: Writer<'_>) {
         other.open_next(to);
         self.open_row(row, to);

@@ -242,6 +242,8 @@ impl BundleInfo {
 pub(crate) struct Bundles {
     infos: Vec<BundleInfo>,
     by_type: FxHashMap<TypeId, BundleId>,
+    /// Bundles of one component, for those who name it by its number.
+    singles: FxHashMap<ComponentId, BundleId>,
 }
 
 struct Collect<'a>(&'a mut Registry, SmallVec<[ComponentId; 8]>);
@@ -275,6 +277,24 @@ impl Bundles {
             let (bundle, name) = (std::any::type_name::<B>(), registry.name(twice[0]));
             panic!("the bundle {bundle} has the component {name} twice; take one of them out");
         }
+        let id = self.add(components, registry);
+        self.by_type.insert(TypeId::of::<B>(), id);
+        id
+    }
+
+    /// The bundle of one component.
+    pub(crate) fn single(&mut self, component: ComponentId, registry: &Registry) -> BundleId {
+        if let Some(&id) = self.singles.get(&component) {
+            return id;
+        }
+        let id = self.add([component].into_iter().collect(), registry);
+        self.singles.insert(component, id);
+        id
+    }
+
+    fn add(&mut self, components: SmallVec<[ComponentId; 8]>, registry: &Registry) -> BundleId {
+        let mut sorted = components.to_vec();
+        sorted.sort_unstable();
         let (sparse, sorted) = sorted
             .into_iter()
             .partition::<Vec<_>, _>(|&component| registry.info(component).sparse);
@@ -291,7 +311,6 @@ impl Bundles {
             sparse: sparse.into(),
             spawn: None,
         });
-        self.by_type.insert(TypeId::of::<B>(), id);
         id
     }
 

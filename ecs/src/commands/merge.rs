@@ -3,17 +3,19 @@
 //! An entity that is spawned, given two components and relieved of one would go through three
 //! archetypes if each command were done by itself. Between two closures, which may look at
 //! anything, nobody can see those in between; so what is asked of one entity is first put together:
-//! which components come (the last value of each), which leave, whether it is despawned.
+//! which components come (the last value of each), which leave, whether it is despawned. What
+//! somebody watches is done by itself, in its place.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::queue::{CommandQueue, Record};
-use super::record::Action;
+use super::record::{Action, BundleActions};
 use crate::bundle::BundleId;
 use crate::component::info::ComponentId;
 use crate::component::required::Requirement;
 use crate::entity::{Entity, Place};
+use crate::observer::Watch;
 use crate::panics::FirstPanic;
 use crate::world::{Arriving, World};
 
@@ -65,18 +67,19 @@ struct Outcome {
 }
 
 impl Merge {
-    /// Sorts the waiting records up to the next closure by entity, and gives the end of them.
-    pub(super) fn collect(&mut self, queue: &mut CommandQueue) -> usize {
+    /// Sorts the waiting records by entity up to the next one that has to be done by itself, and
+    /// gives the end of them.
+    pub(super) fn collect(&mut self, queue: &mut CommandQueue, world: &mut World) -> usize {
         self.records.clear();
         self.groups.clear();
         self.group_of.clear();
         let waiting = queue.waiting();
-        let mut at = waiting.start;
+        let (mut at, mut unwatched) = (waiting.start, None);
         while at < waiting.end {
             let record = queue.record(at);
             match record.action {
-                Action::Call { .. } => break,
                 Action::Nothing => {}
+                _ if is_alone(&record, &mut unwatched, world) => break,
                 _ => self.add(record),
             }
             at = queue.after(at);
@@ -111,7 +114,8 @@ impl Merge {
             if group.first == group.last {
                 let record = &self.records[group.first as usize].record;
                 queue.mark_done(record);
-                let lives = apply_one(record, world);
+                // SAFETY: the record is marked as done.
+                let lives = unsafe { apply_one(record, world) };
                 queue.count_missed(!lives);
             } else {
                 self.apply_group(group, queue, world);
@@ -133,17 +137,57 @@ impl Merge {
     }
 }
 
+/// Whether user code may see what the command changes as soon as it is done: a closure, and what
+/// somebody watches. A component that is watched in any way never waits for later commands, so that
+/// the entity shows what its despawn has to tell.
+///
+/// `unwatched` remembers the last bundle that nobody watches: mostly it is the next one too.
+fn is_alone(
+    record: &Record,
+    unwatched: &mut Option<&'static BundleActions>,
+    world: &mut World,
+) -> bool {
+    match record.action {
+        Action::Spawn(bundle) | Action::Insert(bundle) => {
+            if unwatched.is_some_and(|last| std::ptr::eq(last, bundle)) {
+                return false;
+            }
+            let id = (bundle.bundle)(world);
+            let required = world.bundle_requirements(id).iter();
+            let components = world.bundle_components(id).iter().copied();
+            let mut all = components.chain(required.map(|one| one.component));
+            let watched = all.any(|component| world.watch_of(component) != Watch::NONE);
+            if !watched {
+                *unwatched = Some(bundle);
+            }
+            watched
+        }
+        Action::Remove(bundle) => {
+            let id = (bundle.bundle)(world);
+            world.is_watched(world.bundle_components(id), Watch::REMOVAL)
+        }
+        Action::Despawn => world.is_departure_watched(record.entity),
+        Action::Call { .. } => true,
+        Action::Nothing => false,
+    }
+}
+
 /// A command by itself; says whether its entity lives.
-fn apply_one(record: &Record, world: &mut World) -> bool {
+///
+/// # Safety
+/// The record was passed or marked as done, so that nobody uses its payload again.
+pub(super) unsafe fn apply_one(record: &Record, world: &mut World) -> bool {
     let (entity, payload) = (record.entity, record.payload);
     match record.action {
-        // SAFETY: the payload is the bundle's, and the record was marked as done.
+        // SAFETY: the payload is the bundle's; the rest is passed on from the caller.
         Action::Spawn(bundle) => unsafe { (bundle.spawn)(payload, world, entity) },
         // SAFETY: as above.
         Action::Insert(bundle) => unsafe { (bundle.insert)(payload, world, entity) },
         Action::Remove(bundle) => (bundle.remove)(world, entity),
         Action::Despawn => world.despawn(entity).is_ok(),
-        Action::Call { .. } | Action::Nothing => true,
+        // SAFETY: the payload is the closure's; the rest is passed on from the caller.
+        Action::Call { call, .. } => unsafe { call(payload, world) },
+        Action::Nothing => true,
     }
 }
 

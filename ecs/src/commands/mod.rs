@@ -135,6 +135,18 @@ impl<'w, 's> Commands<'w, 's> {
 
     /// Does anything to the world, after what was asked for before and before what comes after.
     pub fn queue<C: FnOnce(&mut World) + Send + 'static>(&mut self, command: C) {
+        let command = move |world: &mut World| {
+            command(world);
+            true
+        };
+        self.queue_for(command);
+    }
+
+    /// Does something; `command` says whether what it is for lives.
+    pub(crate) fn queue_for<C>(&mut self, command: C)
+    where
+        C: FnOnce(&mut World) -> bool + Send + 'static,
+    {
         let action = record::of_closure::<C>();
         // SAFETY: the action takes the closure.
         unsafe { self.queue.push(action, Entity::NONE, command) };
@@ -147,10 +159,14 @@ pub struct EntityCommands<'c, 'w, 's> {
     entity: Entity,
 }
 
-impl EntityCommands<'_, '_, '_> {
+impl<'w, 's> EntityCommands<'_, 'w, 's> {
     /// Its handle.
     pub fn id(&self) -> Entity {
         self.entity
+    }
+
+    pub(crate) fn commands_mut(&mut self) -> &mut Commands<'w, 's> {
+        self.commands
     }
 
     /// Adds components.

@@ -89,35 +89,39 @@ impl CommandQueue {
         self.units[at + HEADER_UNITS..].as_mut_ptr().cast()
     }
 
-    /// Does everything that was asked for and keeps the memory for the next time.
+    /// Does everything that was asked for and keeps the memory for the next time. Observers of each
+    /// command run before the next command is done.
     ///
-    /// What is asked of one entity between two closures (`queue`, `insert_resource`) is put
-    /// together and done in one move, entities in the order in which they were first spoken of.
-    /// The result is the one that the commands have one by one, in their order.
+    /// In a chain of observers that came to its limit commands are dropped and counted; see
+    /// [`World::take_observer_error`].
+    ///
+    /// What is asked of one entity between two closures (`queue`, `insert_resource`), or commands
+    /// that somebody watches, is put together and done in one move, entities in the order in which
+    /// they were first spoken of. The result is the one that the commands have one by one, in their
+    /// order.
     ///
     /// If a command panics, those that were not done stay in the queue.
     pub fn apply(&mut self, world: &mut World) {
         world.flush_reserved();
         let mut merge = std::mem::take(&mut self.merge);
         while !self.is_empty() {
-            match self.record(self.next) {
-                Record {
-                    action: Action::Call { call, .. },
-                    payload,
-                    at,
-                    ..
-                } => {
-                    self.pass_over(at);
-                    // SAFETY: the payload is the closure's, and the record is passed.
-                    unsafe { call(payload, world) };
-                    world.flush_reserved();
-                }
-                _ => {
-                    let end = merge.collect(self);
-                    merge.apply(self, world);
-                    self.next = end;
-                }
+            if world.observers.chain.is_cut() {
+                world.observers.chain.drop_command();
+                self.drop_next();
+                continue;
             }
+            let end = merge.collect(self, world);
+            if end > self.next {
+                merge.apply(self, world);
+                self.next = end;
+                continue;
+            }
+            let record = self.record(self.next);
+            self.pass_over(record.at);
+            // SAFETY: the record is passed.
+            let lives = unsafe { super::merge::apply_one(&record, world) };
+            self.count_missed(!lives);
+            world.flush_reserved();
         }
         self.merge = merge;
         self.units.clear();
@@ -164,29 +168,34 @@ impl CommandQueue {
     fn pass_over(&mut self, at: usize) {
         self.next = self.after(at);
     }
+
+    /// Drops the first record that was not passed.
+    fn drop_next(&mut self) {
+        let Record {
+            action,
+            payload,
+            at,
+            ..
+        } = self.record(self.next);
+        self.pass_over(at);
+        match action {
+            Action::Spawn(bundle) | Action::Insert(bundle) => {
+                // SAFETY: the payload is the bundle's, and the record is passed.
+                unsafe { (bundle.drop)(payload) };
+            }
+            Action::Call { drop, .. } => {
+                // SAFETY: the payload is the closure's, and the record is passed.
+                unsafe { drop(payload) };
+            }
+            Action::Remove(_) | Action::Despawn | Action::Nothing => {}
+        }
+    }
 }
 
 impl Drop for CommandQueue {
     fn drop(&mut self) {
         while !self.is_empty() {
-            let Record {
-                action,
-                payload,
-                at,
-                ..
-            } = self.record(self.next);
-            self.pass_over(at);
-            match action {
-                Action::Spawn(bundle) | Action::Insert(bundle) => {
-                    // SAFETY: the payload is the bundle's, and the record is passed.
-                    unsafe { (bundle.drop)(payload) };
-                }
-                Action::Call { drop, .. } => {
-                    // SAFETY: the payload is the closure's, and the record is passed.
-                    unsafe { drop(payload) };
-                }
-                Action::Remove(_) | Action::Despawn | Action::Nothing => {}
-            }
+            self.drop_next();
         }
     }
 }

@@ -19,8 +19,8 @@ pub(super) enum Action {
     Despawn,
     /// Anything else, on the whole world.
     Call {
-        /// Runs the payload, which is used up.
-        call: unsafe fn(*mut u8, &mut World),
+        /// Runs the payload, which is used up; says whether what it is for lives.
+        call: unsafe fn(*mut u8, &mut World) -> bool,
         /// Drops the payload.
         drop: unsafe fn(*mut u8),
     },
@@ -143,7 +143,10 @@ pub(super) const fn of_removal<B: Bundle>() -> &'static RemoveActions {
 }
 
 /// The action of a closure as payload.
-pub(super) fn of_closure<C: FnOnce(&mut World) + Send + 'static>() -> Action {
+pub(super) fn of_closure<C>() -> Action
+where
+    C: FnOnce(&mut World) -> bool + Send + 'static,
+{
     Action::Call {
         // SAFETY: the record holds the closure and is done with it.
         call: |place, world| unsafe { read::<C>(place) }(world),

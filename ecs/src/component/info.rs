@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 
 use crate::entity::Entity;
 use crate::hash::{Lane, StateHasher};
+use crate::observer::Hooks;
 use crate::storage::BLOCK_ALIGN;
 
 /// Number of a component type in one world, in order of registration.
@@ -95,6 +96,7 @@ pub struct ComponentInfo {
     pub tracked: bool,
     /// Whether values lie in a sparse set instead of the archetypes.
     pub sparse: bool,
+    pub hooks: Hooks,
 }
 
 /// Where the values of a component lie, and what lies beside them.
@@ -192,7 +194,14 @@ impl ComponentInfo {
             plain: false,
             tracked,
             sparse,
+            hooks: Hooks::default(),
         }
+    }
+
+    /// The same with hooks.
+    #[must_use]
+    pub fn with_hooks(self, hooks: Hooks) -> Self {
+        Self { hooks, ..self }
     }
 }
 

@@ -56,6 +56,12 @@ use info::ComponentInfo;
 /// assert_eq!(world.get::<Health>(weak).map(|health| health.0), Some(3));
 /// ```
 ///
+/// # Hooks
+/// `#[component(on_add = path, on_insert = path, on_remove = path, on_despawn = path)]` names
+/// functions `fn(HookContext<'_>)` that run when that happens to a value of the type, before all
+/// observers. They read the world and ask for [`Commands`](crate::Commands); see
+/// [`HookContext`](crate::HookContext).
+///
 /// Values change through `&mut` only: a value that changes itself behind `&` (a cell, a mutex, an
 /// atomic) changes in every fork that shares its block, and the state hash does not notice.
 ///
@@ -183,6 +189,7 @@ pub mod describe {
     };
     use super::{Forkable, Storage, Tracking};
     use crate::hash::Lane;
+    pub use crate::observer::Hooks;
 
     /// Finds out by method resolution whether a type is `Copy`: it tries fewer references last, and
     /// the caller takes one reference more than the first trait has.

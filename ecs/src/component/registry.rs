@@ -103,6 +103,11 @@ impl Registry {
         self.by_type.get(&TypeId::of::<T>()).copied()
     }
 
+    /// Every component, in order of registration.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ComponentId> + use<> {
+        (0..self.infos.len() as u32).map(ComponentId)
+    }
+
     pub(crate) fn info(&self, id: ComponentId) -> &Arc<ComponentInfo> {
         &self.infos[id.index()]
     }

@@ -559,6 +559,14 @@ impl EntityTable {
         }
     }
 
+    /// Living handles that were reserved and have no row yet, in order of the indices.
+    pub(crate) fn without_row(&self) -> Vec<Entity> {
+        let living = (0..self.len).filter_map(|index| self.living_at(index));
+        living
+            .filter(|&entity| self.get(entity) == Some(Place::Reserved))
+            .collect()
+    }
+
     /// Frees every living handle in order of the indices.
     pub(crate) fn free_all(&mut self) {
         for index in 0..self.len {

@@ -136,7 +136,18 @@ impl SparseSet {
         }
     }
 
+    /// Gives an entity that has a value another one; the old one then lies behind the pointer.
+    ///
+    /// # Safety
+    /// As `insert`, for an entity that has a value.
+    pub(crate) unsafe fn exchange(&mut self, entity: Entity, value: *mut u8, to: Writer<'_>) {
+        let row = self.row(entity).expect("the caller looked it up");
+        // SAFETY: passed on from the caller; the row exists.
+        unsafe { self.rows.exchange(0, row, value, to) };
+    }
+
     /// Readies `remove` and `take`: what may panic without having changed anything.
+    #[inline(always)]
     pub(crate) fn ready_remove(&mut self, entity: Entity, to: Writer<'_>) {
         if let Some(row) = self.row(entity) {
             self.rows.ready_row(row, to);

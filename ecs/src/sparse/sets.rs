@@ -72,7 +72,8 @@ impl SparseSets {
         self.present.clone()
     }
 
-    /// Makes blocks ours that a user's `clone` would have to copy.
+    /// Makes blocks ours that a user's `clone` would have to copy; then any number of removals
+    /// cannot panic.
     pub(crate) fn ready_all(&mut self, to: Writer<'_>) {
         self.iter_mut().for_each(|set| set.ready_all(to));
     }
@@ -107,6 +108,15 @@ impl SparseSets {
         for set in self.iter_mut() {
             set.remove(entity, to, panicked);
         }
+    }
+
+    /// Components of an entity that lie in sets, in order of registration.
+    pub(crate) fn of_entity(&self, entity: Entity) -> impl Iterator<Item = ComponentId> {
+        let sets = self.by_component.iter().enumerate();
+        sets.filter_map(move |(index, set)| {
+            set.as_ref()?.row(entity)?;
+            Some(ComponentId(index as u32))
+        })
     }
 
     /// Drops every value of every set.

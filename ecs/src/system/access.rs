@@ -172,14 +172,19 @@ impl SystemAccess {
 /// What a system's parameters say about it when they are made.
 #[derive(Debug, Default)]
 pub struct SystemMeta {
+    /// `system` or `observer`, in messages.
+    kind: &'static str,
     name: &'static str,
     access: SystemAccess,
     locals: Vec<LocalInfo>,
+    /// Readers of removed components.
+    readers: u32,
 }
 
 impl SystemMeta {
-    pub(crate) fn new(name: &'static str) -> Self {
+    pub(crate) fn new(kind: &'static str, name: &'static str) -> Self {
         Self {
+            kind,
             name,
             ..Self::default()
         }
@@ -199,7 +204,7 @@ impl SystemMeta {
         let claim = Claim { target, param };
         for other in &self.access.claims {
             if let Some(shared) = other.target.clash(&claim.target) {
-                let user = format!("system {}", self.name);
+                let user = format!("{} {}", self.kind, self.name);
                 return Err(describe(&user, (other, &claim), shared, world));
             }
         }
@@ -215,6 +220,12 @@ impl SystemMeta {
         }
         self.locals.push(LocalInfo::of::<T>());
         self.locals.len() - 1
+    }
+
+    /// Number of a new reader of removed components among those of the system.
+    pub(crate) fn add_reader(&mut self) -> u32 {
+        self.readers += 1;
+        self.readers - 1
     }
 
     /// Begins a set whose members are used one at a time.

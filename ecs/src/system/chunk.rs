@@ -113,7 +113,6 @@ where
                 resume_unwind(panic);
             }
         }
-        Ok(())
     }
 }
 

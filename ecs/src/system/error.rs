@@ -7,7 +7,9 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::error::{AccessConflict, QueryError};
+use crate::observer::ObserverError;
 use crate::resource::NonSendError;
+use crate::world::World;
 
 /// A system could not be run, or failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -51,6 +53,30 @@ pub enum SystemError {
         /// What it returned.
         source: SystemFailure,
     },
+    /// Observers of what the system's commands did could not do all that they should have. The
+    /// system has run, and its commands are done.
+    #[error("after the commands of system {system}: {source}")]
+    Observer {
+        /// The system.
+        system: &'static str,
+        /// What went wrong first.
+        source: ObserverError,
+    },
+}
+
+/// Gives the error of observers that has come up since `before` errors were counted.
+pub(super) fn observers_ended_well(
+    system: &'static str,
+    before: u64,
+    world: &mut World,
+) -> Result<(), SystemError> {
+    if world.observer_error_count() == before {
+        return Ok(());
+    }
+    match world.take_observer_error() {
+        Some(source) => Err(SystemError::Observer { system, source }),
+        None => Ok(()),
+    }
 }
 
 /// The error that a system returned.
@@ -105,6 +131,26 @@ impl ParamError {
             Self::MissingResource(resource) => SystemError::MissingResource { system, resource },
             Self::Single(source) => SystemError::Single { system, source },
             Self::NonSend(source) => SystemError::NonSend { system, source },
+        }
+    }
+
+    pub(crate) fn of_observer(self, observer: &'static str, event: &'static str) -> ObserverError {
+        match self {
+            Self::MissingResource(resource) => ObserverError::MissingResource {
+                observer,
+                event,
+                resource,
+            },
+            Self::Single(source) => ObserverError::Single {
+                observer,
+                event,
+                source,
+            },
+            Self::NonSend(source) => ObserverError::NonSend {
+                observer,
+                event,
+                source,
+            },
         }
     }
 }

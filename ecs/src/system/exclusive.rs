@@ -3,7 +3,7 @@
 use std::any::{TypeId, type_name};
 
 use super::access::SystemAccess;
-use super::error::SystemOutput;
+use super::error::{SystemOutput, observers_ended_well};
 use super::once::RunOnce;
 use super::states::{SystemId, SystemShape, SystemToken};
 use super::{IntoSystem, System, SystemError};
@@ -63,12 +63,14 @@ impl<F: FnMut(&mut World) -> Out + Send + 'static, Out: SystemOutput> System
         let (home, id) = self.slot.expect("`initialize` set it");
         let ticks = world.next_run(id);
         world.advance_change_tick();
+        let errors = world.observer_error_count();
         let result = (self.function)(world).into_result();
         let system = self.name();
         result.map_err(|source| SystemError::Failed { system, source })?;
         // A function that went back to a fork has left this run behind with the old world.
         if world.id() == home {
             world.finish_run(id, ticks);
+            observers_ended_well(system, errors, world)?;
         }
         Ok(())
     }

@@ -105,7 +105,7 @@ impl<F: SystemParamFunction<M>, M> FunctionSystem<F, M> {
         });
         match judge(out) {
             Ok(result) => {
-                self.state.finish(world, run);
+                self.state.finish(world, run)?;
                 Ok(result)
             }
             Err(source) => {
@@ -139,7 +139,7 @@ where
     }
 
     fn initialize(&mut self, world: &mut World) -> Result<(), SystemError> {
-        self.state.initialize(world)
+        Ok(self.state.initialize(world)?)
     }
 
     fn run(&mut self, world: &mut World, _: &dyn BlockRunner) -> Result<(), SystemError> {

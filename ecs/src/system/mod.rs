@@ -41,8 +41,9 @@ pub use local::{Local, LocalValue, NoClone, NotState};
 pub use once::RunOnce;
 pub use param::{ParamSet, Run, SharedParam, Single, SystemParam};
 pub use pipe::{In, Pipe};
+pub(crate) use run::SystemState;
 pub use states::SystemId;
-pub(crate) use states::SystemStates;
+pub(crate) use states::{SystemStates, SystemToken};
 
 /// Something that runs on a world.
 pub trait System: Send {
@@ -97,8 +98,8 @@ pub trait System: Send {
     label = "not a system",
     note = "write `#[orrery_ecs::check_system]` above the function to see which parameter is wrong",
     note = "a system is a function whose parameters are Query, Single, Res, ResMut, Option of \
-            these, Local, Commands, ParamSet, NonSend, NonSendMut, &World or tuples of these; or \
-            a Chunk first and then Res and Commands; or only `&mut World`",
+            these, Local, Commands, ParamSet, NonSend, NonSendMut, RemovedComponents, &World or \
+            tuples of these; or a Chunk first and then Res and Commands; or only `&mut World`",
     note = "it returns nothing or `Result<(), E>`, and does not begin with `In<..>`"
 )]
 pub trait IntoSystem<Marker>: Sized {

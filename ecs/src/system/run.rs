@@ -11,8 +11,10 @@ use std::any::TypeId;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::access::{SystemAccess, SystemMeta};
+use super::error::observers_ended_well;
 use super::states::{SystemId, SystemShape, SystemToken};
-use super::{Run, SystemError, SystemParam};
+use super::{ParamError, Run, SystemError, SystemParam};
+use crate::error::AccessConflict;
 use crate::world::{World, WorldId};
 
 /// What a system object knows of the world that it last ran on.
@@ -21,6 +23,10 @@ pub(crate) struct SystemState<P: SystemParam> {
     function: TypeId,
     /// `None` for a system that runs once and leaves nothing behind.
     token: Option<SystemToken>,
+    /// `system` or `observer`, in messages.
+    kind: &'static str,
+    /// The slot that it had in the world where it was first used.
+    hint: Option<SystemId>,
     ready: Option<Ready<P::State>>,
 }
 
@@ -38,7 +44,23 @@ impl<P: SystemParam> SystemState<P> {
             name,
             function: TypeId::of::<F>(),
             token: Some(SystemToken::next()),
+            kind: "system",
+            hint: None,
             ready: None,
+        }
+    }
+
+    /// A state for an observer, which has its slot already unless it is new.
+    pub(crate) fn of_observer<F: 'static>(
+        name: &'static str,
+        token: SystemToken,
+        slot: Option<SystemId>,
+    ) -> Self {
+        Self {
+            token: Some(token),
+            kind: "observer",
+            hint: slot,
+            ..Self::once::<F>(name)
         }
     }
 
@@ -54,7 +76,7 @@ impl<P: SystemParam> SystemState<P> {
         self.name
     }
 
-    pub(super) fn id(&self) -> Option<SystemId> {
+    pub(crate) fn id(&self) -> Option<SystemId> {
         self.ready.as_ref().map(|ready| ready.id)
     }
 
@@ -76,12 +98,12 @@ impl<P: SystemParam> SystemState<P> {
     }
 
     /// Finds out what the parameters touch of a world, unless that is known.
-    pub(super) fn initialize(&mut self, world: &mut World) -> Result<(), SystemError> {
+    pub(crate) fn initialize(&mut self, world: &mut World) -> Result<(), AccessConflict> {
         if self.is_ready(world) {
             return Ok(());
         }
-        let mut meta = SystemMeta::new(self.name);
-        let params = P::init(world, &mut meta)?;
+        let mut meta = SystemMeta::new(self.kind, self.name);
+        let mut params = P::init(world, &mut meta)?;
         let (access, locals) = meta.into_parts();
         let shape = SystemShape {
             name: self.name,
@@ -89,9 +111,10 @@ impl<P: SystemParam> SystemState<P> {
             locals: &locals,
         };
         let id = match self.token {
-            Some(token) => world.systems.claim(token, self.id(), &shape),
+            Some(token) => world.systems.claim(token, self.id().or(self.hint), &shape),
             None => SystemId::ONCE,
         };
+        P::attach(&mut params, world, id);
         self.ready = Some(Ready {
             world: world.id(),
             id,
@@ -110,12 +133,18 @@ impl<P: SystemParam> SystemState<P> {
     pub(super) fn begin(&mut self, world: &mut World) -> Result<Run, SystemError> {
         self.initialize(world)?;
         let name = self.name;
+        self.start(world).map_err(|error| error.of_system(name))
+    }
+
+    /// Readies a run of an initialized state. An error leaves the world as it was.
+    pub(crate) fn start(&mut self, world: &mut World) -> Result<Run, ParamError> {
+        let name = self.name;
         let (system, params) = self.parts();
         let run = Run {
             system,
             ticks: world.next_run(system),
         };
-        P::validate(params, world, run).map_err(|error| error.of_system(name))?;
+        P::validate(params, world, run)?;
         world.flush_reserved();
         let prepared = catch_unwind(AssertUnwindSafe(|| P::prepare(params, world, run)));
         if let Err(panic) = prepared {
@@ -135,14 +164,21 @@ impl<P: SystemParam> SystemState<P> {
     /// # Safety
     /// `begin` gave the run for this world, which is unchanged since, and nobody else uses what
     /// the parameters touch for `'w`.
-    pub(super) unsafe fn get<'w, 's>(&'s mut self, world: &'w World, run: Run) -> P::Item<'w, 's> {
+    pub(crate) unsafe fn get<'w, 's>(&'s mut self, world: &'w World, run: Run) -> P::Item<'w, 's> {
         let (_, params) = self.parts();
         // SAFETY: `init` found no conflict between the parameters; the rest is passed on.
         unsafe { P::get(params, world, run.ticks) }
     }
 
+    /// Ends a whole run: what was put off is done. The error is one of observers.
+    pub(super) fn finish(&mut self, world: &mut World, run: Run) -> Result<(), SystemError> {
+        let errors = world.observer_error_count();
+        self.end(world, run);
+        observers_ended_well(self.name, errors, world)
+    }
+
     /// Ends a whole run: what was put off is done.
-    pub(super) fn finish(&mut self, world: &mut World, run: Run) {
+    pub(crate) fn end(&mut self, world: &mut World, run: Run) {
         let (_, params) = self.parts();
         P::release(params, world, run);
         world.systems.unforkable = None;
@@ -151,7 +187,7 @@ impl<P: SystemParam> SystemState<P> {
     }
 
     /// Ends a run that panicked or failed: half of what a system wanted is not what it wanted.
-    pub(super) fn abort(&mut self, world: &mut World, run: Run) {
+    pub(crate) fn abort(&mut self, world: &mut World, run: Run) {
         let (_, params) = self.parts();
         P::release(params, world, run);
         world.systems.unforkable = None;

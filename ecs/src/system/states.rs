@@ -115,6 +115,18 @@ struct Slot {
 }
 
 impl Slot {
+    /// Nobody's, and never anybody's by its name.
+    fn vacant() -> Self {
+        Self {
+            name: "",
+            function: TypeId::of::<Self>(),
+            owner: None,
+            last_run: 0,
+            locals: Vec::new(),
+            running: false,
+        }
+    }
+
     fn fits(&self, shape: &SystemShape<'_>) -> bool {
         let kinds = self.locals.iter().map(|cell| cell.info.kind);
         self.owner.is_none()
@@ -128,6 +140,8 @@ impl Slot {
 #[derive(Clone, Default)]
 pub(crate) struct SystemStates {
     slots: Vec<Slot>,
+    /// Numbers of observers that were removed.
+    free: Vec<SystemId>,
     /// The running system during whose run the world must not be forked.
     pub(super) unforkable: Option<&'static str>,
 }
@@ -152,22 +166,40 @@ impl SystemStates {
             self.slots[id.index()].owner = Some(token);
             return id;
         }
-        let number = u32::try_from(self.slots.len()).ok();
-        let id = SystemId(
-            number
-                .filter(|&n| n < u32::MAX)
-                .expect("fewer than 2^32 systems"),
-        );
+        self.add(token, shape)
+    }
+
+    /// A new slot.
+    pub(crate) fn add(&mut self, token: SystemToken, shape: &SystemShape<'_>) -> SystemId {
         let cell = |&info: &LocalInfo| LocalCell { info, value: None };
-        self.slots.push(Slot {
+        let slot = Slot {
             name: shape.name,
             function: shape.function,
             owner: Some(token),
             last_run: 0,
             locals: shape.locals.iter().map(cell).collect(),
             running: false,
-        });
+        };
+        if let Some(id) = self.free.pop() {
+            self.slots[id.index()] = slot;
+            return id;
+        }
+        let number = u32::try_from(self.slots.len()).ok();
+        let id = SystemId(
+            number
+                .filter(|&n| n < u32::MAX)
+                .expect("fewer than 2^32 systems"),
+        );
+        self.slots.push(slot);
         id
+    }
+
+    /// Forgets what a system kept; the number may become another one's.
+    pub(crate) fn remove(&mut self, id: SystemId) {
+        if let Some(slot) = self.slots.get_mut(id.index()) {
+            *slot = Slot::vacant();
+            self.free.push(id);
+        }
     }
 
     pub(crate) fn is_owner(&self, id: SystemId, token: SystemToken) -> bool {

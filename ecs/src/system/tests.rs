@@ -121,7 +121,7 @@ fn expected(chosen: &[&Param]) -> bool {
 }
 
 fn conflicts(world: &mut World, order: &[&Param]) -> bool {
-    let mut meta = SystemMeta::new("test");
+    let mut meta = SystemMeta::new("system", "test");
     let mut inits = order.iter().map(|(_, init, _)| init);
     inits.any(|init| init(world, &mut meta).is_err())
 }
@@ -176,7 +176,7 @@ fn the_order_of_parameters_never_changes_whether_they_conflict() {
 }
 
 fn access_of(world: &mut World, param: &Param) -> SystemAccess {
-    let mut meta = SystemMeta::new("test");
+    let mut meta = SystemMeta::new("system", "test");
     param.1(world, &mut meta).expect("no parameter excludes itself");
     meta.into_parts().0
 }

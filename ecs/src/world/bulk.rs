@@ -1,13 +1,15 @@
 //! Structural changes of all entities that match a filter: columns move, not entities.
 
 use super::World;
+use super::watched::Batches;
 use crate::archetype::graph::Direction;
-use crate::archetype::{Archetype, ArchetypeId, FreshColumn};
+use crate::archetype::{Archetype, ArchetypeId, FreshColumn, LeftColumn};
 use crate::bundle::{Bundle, BundleId, RequiredColumn};
 use crate::component::Registry;
 use crate::component::info::ComponentId;
 use crate::component::required::Make;
 use crate::entity::Entity;
+use crate::observer::{Lifecycle, Watch};
 use crate::panics::FirstPanic;
 use crate::query::QueryFilter;
 use crate::storage::BLOCK_ROWS;
@@ -19,7 +21,8 @@ impl World {
     /// it, and says how many there were.
     ///
     /// Entities keep their order; those of one archetype come after the ones that the archetype
-    /// they go to has already.
+    /// they go to has already. Observers run when all have changed, for one entity after the
+    /// other.
     ///
     /// # Panics
     /// When a component stands in the bundle twice. A panic of a `clone` comes before anything of
@@ -46,15 +49,20 @@ impl World {
         self.flush_reserved();
         let bundle_id = self.bundle_id::<B>();
         let matching = self.matching::<F>();
+        let watched = self.is_bundle_arrival_watched(bundle_id);
         if F::BY_ROW || !self.bundles.info(bundle_id).is_in_tables() {
             let entities = self.matching_entities::<F>();
+            if watched {
+                self.insert_each_watched(&entities, bundle_id, &bundle);
+                return entities.len();
+            }
             for &entity in &entities {
                 // It lives, so there is nothing to report.
                 let _ = self.insert(entity, bundle.clone());
             }
             return entities.len();
         }
-        let mut panicked = FirstPanic::default();
+        let mut batches = Batches::new(watched);
         let mut count = 0;
         // Those that have it all first: others come to them.
         let mut moving = Vec::new();
@@ -68,25 +76,37 @@ impl World {
                 moving.push(at);
                 continue;
             }
-            let fresh = self.fresh_columns(at, at, bundle_id, &[], &bundle);
-            let to = Writer {
-                pool: &self.pool,
-                tick: self.tick,
+            let entities = self.entities_for(watched, at);
+            let left = batches.make(|| {
+                let fresh = self.fresh_columns(at, at, bundle_id, &[], &bundle);
+                self.replace_all(at, fresh, watched)
+            });
+            let Some(left) = left else {
+                return self.deliver_arrivals(batches, bundle_id, count);
             };
-            let archetype = &mut self.archetypes[at.index()];
-            // SAFETY: made for this archetype, with its rows and room.
-            unsafe { archetype.replace_all(fresh.finish(), to, &mut panicked) };
+            // SAFETY: `replace_all` readied them if somebody watches.
+            unsafe { self.note(&mut batches, at, entities, left) };
         }
         for at in moving {
             let edge = self
                 .graph
                 .known_edge(Direction::Insert, at.location(0), bundle_id);
-            let (target, required) = (edge.target, &edge.required);
-            let fresh = self.fresh_columns(at, target, bundle_id, required, &bundle);
-            self.move_all(Direction::Insert, at, bundle_id, fresh, &mut panicked);
+            let target = edge.target;
+            let entities = self.entities_for(watched, at);
+            let left = batches.make(|| {
+                let edge = self
+                    .graph
+                    .known_edge(Direction::Insert, at.location(0), bundle_id);
+                let fresh = self.fresh_columns(at, target, bundle_id, &edge.required, &bundle);
+                self.move_all(Direction::Insert, at, bundle_id, fresh)
+            });
+            let Some(left) = left else {
+                break;
+            };
+            // SAFETY: `move_all` readied them.
+            unsafe { self.note(&mut batches, at, entities, left) };
         }
-        panicked.resume();
-        count
+        self.deliver_arrivals(batches, bundle_id, count)
     }
 
     /// Removes components of a bundle from every entity that matches a filter, drops them, and
@@ -101,12 +121,16 @@ impl World {
         self.flush_reserved();
         let bundle_id = self.bundle_id::<B>();
         let matching = self.matching::<F>();
+        let watched = self.is_bundle_watched(bundle_id, Watch::REMOVAL);
         if F::BY_ROW || !self.bundles.info(bundle_id).is_in_tables() {
             let entities = self.matching_entities::<F>();
+            if watched {
+                return self.remove_each_watched(&entities, bundle_id);
+            }
             let removed = |&&entity: &&Entity| self.remove::<B>(entity) == Ok(true);
             return entities.iter().filter(removed).count();
         }
-        let mut panicked = FirstPanic::default();
+        let mut batches = Batches::new(self.is_bundle_watched(bundle_id, Watch::REMOVE));
         let mut count = 0;
         for at in matching {
             self.find_edge(Direction::Remove, at.location(0), bundle_id);
@@ -114,12 +138,22 @@ impl World {
                 .graph
                 .known_edge(Direction::Remove, at.location(0), bundle_id);
             if edge.target != at {
-                count += self.archetypes[at.index()].len();
+                let entities = self.entities_for(watched, at);
+                let rows = self.archetypes[at.index()].len();
                 let fresh = Fresh::none();
-                self.move_all(Direction::Remove, at, bundle_id, fresh, &mut panicked);
+                let left = batches.make(|| self.move_all(Direction::Remove, at, bundle_id, fresh));
+                let Some(left) = left else {
+                    break;
+                };
+                count += rows;
+                for column in &left {
+                    self.log_removed(column.component, entities.iter().copied());
+                }
+                // SAFETY: `move_all` readied them.
+                unsafe { self.note(&mut batches, at, entities, left) };
             }
         }
-        panicked.resume();
+        self.deliver_departures(batches, &[Lifecycle::Remove]);
         count
     }
 
@@ -129,17 +163,17 @@ impl World {
     /// For each entity one entry of the entity table, and the drops that its components need.
     pub fn despawn_where<F: QueryFilter>(&mut self) -> usize {
         self.flush_reserved();
+        let matching = self.matching::<F>();
         if F::BY_ROW {
             let entities = self.matching_entities::<F>();
-            for &entity in &entities {
-                // It lives, so there is nothing to report.
-                let _ = self.despawn(entity);
-            }
-            return entities.len();
+            return self.despawn_each(&matching, &entities);
+        }
+        if self.is_departure_watched_in(&matching) {
+            return self.despawn_all_watched(&matching);
         }
         let mut panicked = FirstPanic::default();
         let mut count = 0;
-        for at in self.matching::<F>() {
+        for at in matching {
             let archetype = &mut self.archetypes[at.index()];
             count += archetype.len();
             let to = Writer {
@@ -177,6 +211,15 @@ impl World {
         query.iter(self).collect()
     }
 
+    /// Handles of all entities of some archetypes, in order.
+    pub(super) fn entities_in(&self, archetypes: &[ArchetypeId]) -> Vec<Entity> {
+        let archetypes = archetypes.iter().map(|at| &self.archetypes[at.index()]);
+        let blocks = archetypes.flat_map(|archetype| {
+            (0..archetype.block_count()).map(move |block| archetype.handles(block))
+        });
+        blocks.flatten().copied().collect()
+    }
+
     /// Columns of clones of a bundle for all rows of an archetype.
     fn fresh_columns<B: Bundle + Clone>(
         &self,
@@ -199,14 +242,31 @@ impl World {
         fresh
     }
 
+    /// Puts fresh columns in the place of those of the same components, and gives these.
+    fn replace_all(&mut self, at: ArchetypeId, fresh: Fresh, ready: bool) -> Vec<LeftColumn> {
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        let archetype = &mut self.archetypes[at.index()];
+        if ready {
+            archetype.ready_all(to);
+        }
+        let mut left = Vec::new();
+        // SAFETY: made for this archetype, with its rows and room.
+        unsafe { archetype.replace_all(fresh.finish(), to, &mut left) };
+        left
+    }
+
+    /// Moves all rows of an archetype along an edge that is known; gives the columns that do not
+    /// go along.
     fn move_all(
         &mut self,
         direction: Direction,
         at: ArchetypeId,
         bundle_id: BundleId,
         fresh: Fresh,
-        panicked: &mut FirstPanic,
-    ) {
+    ) -> Vec<LeftColumn> {
         let edge = self.graph.known_edge(direction, at.location(0), bundle_id);
         let both = [at.index(), edge.target.index()];
         let both = self.archetypes.get_disjoint_mut(both);
@@ -216,15 +276,17 @@ impl World {
             tick: self.tick,
         };
         source.ready_all(to);
+        let mut left = Vec::new();
         // SAFETY: readied a line above; the fresh columns were made for this edge, with the rows
         // and the room of the source.
-        let first = unsafe { source.move_all(target, edge, fresh.finish(), to, panicked) };
+        let first = unsafe { source.move_all(target, edge, fresh.finish(), to, &mut left) };
         let mut row = first;
         for block in first / BLOCK_ROWS..target.block_count() {
             let handles = &target.handles(block)[row % BLOCK_ROWS..];
             self.entities.set_many(handles, target.id().location(row));
             row += handles.len();
         }
+        left
     }
 }
 

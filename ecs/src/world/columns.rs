@@ -4,11 +4,12 @@ use std::mem::{MaybeUninit, forget};
 use std::ptr::NonNull;
 
 use super::{SpawnBatch, World};
-use crate::archetype::{MadeRows, Run};
-use crate::bundle::{Bundle, RequiredColumn, SpawnTarget};
+use crate::archetype::{ArchetypeId, MadeRows, Run};
+use crate::bundle::{Bundle, BundleId, RequiredColumn, SpawnTarget};
 use crate::component::TableComponent;
 use crate::entity::Entity;
 use crate::error::ColumnLengthError;
+use crate::panics::FirstPanic;
 use crate::sparse::{MadeAside, SparseSets};
 use crate::storage::column::Writer;
 
@@ -306,7 +307,7 @@ impl World {
         count: usize,
         sources: S,
     ) -> Result<SpawnBatch<'_>, ColumnLengthError> {
-        let mut sources = sources.into_sources();
+        let sources = sources.into_sources();
         if let Some((component, found)) = S::wrong_length(&sources, count) {
             return Err(ColumnLengthError {
                 component,
@@ -316,6 +317,24 @@ impl World {
         }
         self.flush_reserved();
         let (bundle_id, target) = self.spawn_target::<S::Bundle>();
+        let start = self.archetypes[target.index()].len();
+        if self.is_arrival_watched(target, bundle_id) {
+            let mut panicked = FirstPanic::default();
+            panicked.catch(|| self.fill_columns::<M, S>(bundle_id, target, count, sources));
+            let entities = self.deliver_batch(target, start, bundle_id, panicked);
+            return Ok(SpawnBatch::of(entities));
+        }
+        self.fill_columns::<M, S>(bundle_id, target, count, sources);
+        Ok(SpawnBatch::new(&self.archetypes[target.index()], start))
+    }
+
+    fn fill_columns<M, S: ColumnSources<M>>(
+        &mut self,
+        bundle_id: BundleId,
+        target: ArchetypeId,
+        count: usize,
+        mut sources: S::Sources,
+    ) {
         let info = self.bundles.info(bundle_id);
         let has_sparse = !info.is_in_tables();
         let SpawnTarget {
@@ -362,7 +381,5 @@ impl World {
             }
             first += rows;
         }
-        let rows = start..archetype.len();
-        Ok(SpawnBatch::new(archetype, rows))
     }
 }

@@ -3,10 +3,12 @@
 use std::ptr::NonNull;
 
 use super::{Arriving, World};
+use crate::archetype::graph::Direction;
 use crate::component::ComponentDescriptor;
 use crate::component::info::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, Place};
 use crate::error::{DynamicError, NoSuchEntity};
+use crate::observer::Watch;
 use crate::storage::block::BlockMemory;
 use crate::storage::column::Writer;
 use std::sync::Arc;
@@ -128,6 +130,15 @@ impl World {
             return Err(NoSuchEntity { entity });
         }
         let required = self.missing_requirements(entity, id);
+        let arrives = std::iter::once(id).chain(required.iter().map(|one| one.component));
+        if arrives
+            .map(|id| self.watch_of(id))
+            .any(|watch| watch.intersects(Watch::ARRIVAL))
+        {
+            // SAFETY: passed on from the caller.
+            unsafe { self.insert_by_id_watched(entity, &arriving[0]) };
+            return Ok(());
+        }
         // SAFETY: passed on from the caller.
         unsafe { self.restructure(entity, &arriving, &[], &required) };
         Ok(())
@@ -144,6 +155,11 @@ impl World {
             return Ok(false);
         };
         let had = self.has_component(entity, at, id);
+        if had && self.is_watched(&[id], Watch::REMOVAL) {
+            let bundle = self.single_bundle(id);
+            self.find_edge(Direction::Remove, at, bundle);
+            return Ok(self.remove_watched(entity, at, bundle));
+        }
         if had {
             // SAFETY: nothing arrives.
             unsafe { self.restructure(entity, &[], &[id], &[]) };

@@ -26,6 +26,16 @@ impl<'w> EntityWorldMut<'w> {
         self.entity
     }
 
+    /// Whether its own observers have despawned the entity since; nothing can be done to it then,
+    /// and it has no components.
+    pub fn is_despawned(&self) -> bool {
+        !self.world.contains(self.entity)
+    }
+
+    pub(crate) fn world_mut(&mut self) -> &mut World {
+        self.world
+    }
+
     /// A component, if it has one.
     pub fn get<T: Component>(&self) -> Option<&T> {
         self.world.get(self.entity)
@@ -59,39 +69,38 @@ impl<'w> EntityWorldMut<'w> {
         unsafe { EntityMut::new(look, entity) }
     }
 
-    /// Adds the components of a bundle; see [`World::insert`].
+    /// Adds the components of a bundle, unless the entity [is
+    /// despawned](EntityWorldMut::is_despawned); see [`World::insert`].
     ///
     /// # Panics
     /// When a component stands in the bundle twice.
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
-        self.world
-            .insert(self.entity, bundle)
-            .expect("the entity lives while it is borrowed");
+        // Fails only where its own observers have despawned it.
+        let _ = self.world.insert(self.entity, bundle);
         self
     }
 
-    /// Removes and drops components; see [`World::remove`].
+    /// Removes and drops components, if it has them; see [`World::remove`].
     ///
     /// # Panics
     /// When a component stands in the bundle twice.
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
-        self.world
-            .remove::<B>(self.entity)
-            .expect("the entity lives while it is borrowed");
+        // As above.
+        let _ = self.world.remove::<B>(self.entity);
         self
     }
 
     /// Removes and returns components; see [`World::take`].
     ///
     /// # Errors
-    /// When it lacks one of them.
+    /// When it lacks one of them, or its own observers have despawned it.
     pub fn take<B: Bundle>(&mut self) -> Result<B, ComponentError> {
         self.world.take(self.entity)
     }
 
     /// Removes the entity.
     pub fn despawn(self) {
-        // It lives while it is borrowed, so there is nothing to report.
+        // As above.
         let _ = self.world.despawn(self.entity);
     }
 }

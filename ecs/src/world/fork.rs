@@ -14,7 +14,8 @@ impl World {
     ///
     /// Nothing is copied but lists of archetypes: blocks, entity pages and resources are shared,
     /// and whoever writes to one first gets a copy. Both worlds give the same handles and the
-    /// same hashes from here on if the same operations are done to them.
+    /// same hashes from here on if the same operations are done to them. Observers and readers of
+    /// removed components are the same in both.
     ///
     /// # Errors
     /// When a component, resource or local that is present opted out of `Clone` or is non-send,
@@ -65,6 +66,7 @@ impl World {
             resources: self.resources.clone(),
             non_send: NonSends::default(),
             systems: self.systems.clone(),
+            observers: self.observers.share(),
             pool: Arc::clone(&self.pool),
             entity_info: Arc::clone(&self.entity_info),
         })

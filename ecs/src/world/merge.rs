@@ -19,6 +19,9 @@ impl World {
     /// the other world's order, behind those that are there. Its resources are dropped: what becomes of two of a kind is for the caller
     /// to say, before.
     ///
+    /// Observers of this world run when all have arrived, in the order of the rows; those of the
+    /// other world are dropped with it.
+    ///
     /// # Errors
     /// When both worlds have a component of one name that was defined at run time, with different
     /// layouts; nothing has moved then, and the other world is dropped.
@@ -68,12 +71,13 @@ impl World {
             }
         }
         let sets = self.take_sets(&mut other, &map);
-        for (archetype, first) in arrived {
+        for &(archetype, first) in &arrived {
             self.map_rows(archetype, first, &map, &mut panicked);
         }
         for (component, first) in sets {
             self.map_set(component, first, &map, &mut panicked);
         }
+        panicked.catch(|| self.deliver_merged(&arrived));
         panicked.resume();
         Ok(map)
     }
@@ -153,14 +157,15 @@ impl World {
     /// Moves the sparse components of another world here, and gives which there are, each with
     /// its first row.
     fn take_sets(&mut self, other: &mut Self, map: &EntityMap) -> Vec<(ComponentId, usize)> {
-        let to = Writer {
-            pool: &self.pool,
-            tick: self.tick,
-        };
         let mut taken = Vec::new();
         for id in other.sparse.components() {
             let mine = self.registry.make_mut().adopt(other.registry.info(id));
             let mine = mine.expect("`check_merge` compared the components");
+            self.watch_sparse_component(mine);
+            let to = Writer {
+                pool: &self.pool,
+                tick: self.tick,
+            };
             let set = self.sparse.make(mine, &self.registry, &self.entity_info);
             let theirs = other.sparse.get_mut(id).expect("it was just listed");
             // SAFETY: one component under two numbers; `ready_all` was called for the other world.

@@ -12,6 +12,7 @@ mod merge;
 mod restructure;
 mod spawn;
 mod structure;
+mod watched;
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBeha
 use crate::component::{Component, FieldInfo, Registry, TableComponent};
 use crate::entity::{Entity, EntityTable};
 use crate::hash::Lane;
+use crate::observer::Observers;
 use crate::resource::{NonSends, Resources};
 use crate::sparse::SparseSets;
 use crate::storage::column::Writer;
@@ -60,6 +62,8 @@ impl WorldId {
 ///       Column: blocks of 4,096 rows, 64-byte aligned, shared between forks
 /// ```
 ///
+/// Dropping a world drops its values and runs no observers.
+///
 /// Order is part of the contract: archetypes come in order of their creation (a new one may take
 /// the place of one that [`compact`](World::compact) took out), rows in order of arrival, and a
 /// removed row is filled by the last one. The same operations give the same
@@ -82,6 +86,7 @@ pub struct World {
     pub(crate) resources: Resources,
     pub(crate) non_send: NonSends,
     pub(crate) systems: SystemStates,
+    pub(crate) observers: Observers,
     pool: Arc<Pool>,
     entity_info: Arc<ComponentInfo>,
 }
@@ -116,6 +121,7 @@ impl World {
             resources: Resources::default(),
             non_send: NonSends::default(),
             systems: SystemStates::default(),
+            observers: Observers::default(),
             pool,
             entity_info,
         }
@@ -299,7 +305,10 @@ impl World {
             ArchetypeId(next.expect("fewer than 2^32 - 3 archetypes"))
         });
         let components = components.to_vec();
-        let archetype = Archetype::new(id, components, &self.registry, &self.entity_info);
+        let watch = self.watch_of_all(&components);
+        let mut archetype = Archetype::new(id, components, &self.registry, &self.entity_info);
+        archetype.set_watch(watch);
+        self.observers.watch = self.observers.watch | watch;
         self.graph.make_mut().add(&archetype);
         if self.vacant.pop().is_some() {
             self.archetypes[id.index()] = archetype;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{EntityWorldMut, World};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET, RequiredColumn, SpawnTarget};
+use crate::component::info::ComponentId;
 use crate::entity::{Entity, Place};
 use crate::error::SpawnAtError;
 use crate::panics::FirstPanic;
@@ -25,7 +26,11 @@ impl World {
         let (bundle_id, target) = self.spawn_target::<B>();
         let info = self.bundles.info(bundle_id);
         if !info.is_in_tables() {
-            return self.spawn_mixed(bundle_id, target, bundle);
+            let entity = self.spawn_mixed(bundle_id, target, bundle);
+            if self.is_arrival_watched(target, bundle_id) {
+                self.deliver_spawn(entity, bundle_id);
+            }
+            return EntityWorldMut::new(self, entity);
         }
         let archetype = &mut self.archetypes[target.index()];
         let to = Writer {
@@ -39,12 +44,17 @@ impl World {
         // SAFETY: readied above, and the archetype and columns are the bundle's; what else the
         // archetype has was made.
         unsafe { archetype.push(entity, &target.columns, bundle, to.tick) };
+        let archetype = target.archetype;
+        if self.is_arrival_watched(archetype, bundle_id) {
+            self.deliver_spawn(entity, bundle_id);
+        }
         EntityWorldMut::new(self, entity)
     }
 
     /// Spawns one entity for each bundle of an iterator, at once, and gives their handles.
     ///
-    /// If the iterator panics, what it gave until then is spawned.
+    /// If the iterator panics, what it gave until then is spawned. Observers run when all are
+    /// spawned, for one entity after the other.
     ///
     /// # Panics
     /// When a component stands in the bundle twice, or 2^32 - 2 entities live.
@@ -68,16 +78,28 @@ impl World {
     {
         self.flush_reserved();
         let (bundle_id, target) = self.spawn_target::<I::Item>();
-        let mut bundles = bundles.into_iter();
         let first = self.archetypes[target.index()].len();
+        if self.is_arrival_watched(target, bundle_id) {
+            let mut panicked = FirstPanic::default();
+            panicked.catch(|| self.fill_batch(bundle_id, target, bundles.into_iter()));
+            let entities = self.deliver_batch(target, first, bundle_id, panicked);
+            return SpawnBatch::of(entities);
+        }
+        self.fill_batch(bundle_id, target, bundles.into_iter());
+        SpawnBatch::new(&self.archetypes[target.index()], first)
+    }
+
+    fn fill_batch<I>(&mut self, bundle_id: BundleId, target: ArchetypeId, mut bundles: I)
+    where
+        I: Iterator,
+        I::Item: Bundle,
+    {
         let info = self.bundles.info(bundle_id);
         if !info.is_in_tables() {
             for bundle in bundles {
                 self.spawn_mixed(bundle_id, target, bundle);
             }
-            let archetype = &self.archetypes[target.index()];
-            let rows = first..archetype.len();
-            return SpawnBatch { archetype, rows };
+            return;
         }
         let SpawnTarget {
             columns, required, ..
@@ -104,8 +126,6 @@ impl World {
                 unsafe { run.push(bundle) };
             }
         }
-        let rows = first..archetype.len();
-        SpawnBatch { archetype, rows }
     }
 
     /// Spawns an entity with a handle of one's own choosing, as when a saved world comes back. An
@@ -127,20 +147,28 @@ impl World {
     ) -> Result<EntityWorldMut<'_>, SpawnAtError> {
         self.flush_reserved();
         self.entities.check_claim(entity)?;
-        if let Some(old) = self.entities.living_at(entity.index()) {
-            // It lives, so there is nothing to report.
-            let _ = self.despawn(old);
-        }
+        let (bundle_id, target) = self.spawn_target::<B>();
+        // Observers of the old one run when the new one has its place, or they could take it.
+        let old = self.entities.living_at(entity.index());
+        let left = old.and_then(|old| self.depart(old));
         self.entities.claim(entity);
         let mut panicked = FirstPanic::default();
         panicked.catch(|| {
-            self.spawn_reserved(entity, bundle);
+            let made = self.ready_place(entity, bundle_id, target);
+            // SAFETY: readied a line above.
+            unsafe { self.place(entity, bundle_id, target, bundle, made) };
         });
         if self.entities.get(entity) == Some(Place::Reserved) {
             // Not even an empty row came of it, so the handle goes back.
             self.entities.free(entity);
         }
+        if let Some(left) = left {
+            panicked.catch(|| self.deliver_departure(left));
+        }
         panicked.resume();
+        if self.is_arrival_watched(target, bundle_id) {
+            self.deliver_spawn(entity, bundle_id);
+        }
         Ok(EntityWorldMut::new(self, entity))
     }
 
@@ -154,22 +182,25 @@ impl World {
         let made = self.ready_place(entity, bundle_id, target);
         // SAFETY: readied a line above.
         unsafe { self.place(entity, bundle_id, target, bundle, made) };
+        if self.is_arrival_watched(target, bundle_id) {
+            self.deliver_spawn(entity, bundle_id);
+        }
         true
     }
 
-    /// Spawns an entity some of whose components lie in sparse sets.
+    /// Spawns an entity some of whose components lie in sparse sets, and tells nobody.
     #[inline(never)]
     fn spawn_mixed<B: Bundle>(
         &mut self,
         bundle_id: BundleId,
         target: ArchetypeId,
         bundle: B,
-    ) -> EntityWorldMut<'_> {
+    ) -> Entity {
         let made = self.ready_place(self.entities.next(), bundle_id, target);
         let entity = self.entities.allocate();
         // SAFETY: readied above; taking a handle touches no component.
         unsafe { self.place(entity, bundle_id, target, bundle, made) };
-        EntityWorldMut::new(self, entity)
+        entity
     }
 
     /// Readies `place`: what may panic without having changed anything.
@@ -283,24 +314,45 @@ impl World {
     }
 
     pub(crate) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
-        if let Some(id) = self.bundles.id::<B>() {
-            return id;
+        match self.bundles.id::<B>() {
+            Some(id) => id,
+            None => self.register_bundle::<B>(),
         }
-        self.bundles
-            .make_mut()
-            .register::<B>(self.registry.make_mut())
+    }
+
+    /// The bundle of one component.
+    pub(super) fn single_bundle(&mut self, component: ComponentId) -> BundleId {
+        let id = self.bundles.make_mut().single(component, &self.registry);
+        self.watch_sparse(id);
+        id
+    }
+
+    #[cold]
+    fn register_bundle<B: Bundle>(&mut self) -> BundleId {
+        let registry = self.registry.make_mut();
+        let id = self.bundles.make_mut().register::<B>(registry);
+        self.watch_sparse(id);
+        id
     }
 }
 
 /// The handles of a batch, in order; see [`World::spawn_batch`].
-pub struct SpawnBatch<'w> {
-    archetype: &'w Archetype,
-    rows: Range<usize>,
+pub struct SpawnBatch<'w>(Handles<'w>);
+
+enum Handles<'w> {
+    Rows(&'w Archetype, Range<usize>),
+    /// As they were before observers could move them.
+    List(std::vec::IntoIter<Entity>),
 }
 
 impl<'w> SpawnBatch<'w> {
-    pub(super) fn new(archetype: &'w Archetype, rows: Range<usize>) -> Self {
-        Self { archetype, rows }
+    /// The entities of an archetype from a row on.
+    pub(super) fn new(archetype: &'w Archetype, first: usize) -> Self {
+        Self(Handles::Rows(archetype, first..archetype.len()))
+    }
+
+    pub(super) fn of(entities: Vec<Entity>) -> Self {
+        Self(Handles::List(entities.into_iter()))
     }
 }
 
@@ -309,11 +361,17 @@ impl Iterator for SpawnBatch<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Entity> {
-        self.rows.next().map(|row| self.archetype.entity(row))
+        match &mut self.0 {
+            Handles::Rows(archetype, rows) => rows.next().map(|row| archetype.entity(row)),
+            Handles::List(entities) => entities.next(),
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.rows.size_hint()
+        match &self.0 {
+            Handles::Rows(_, rows) => rows.size_hint(),
+            Handles::List(entities) => entities.size_hint(),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET};
 use crate::component::info::ComponentId;
 use crate::entity::{Entity, Location, Place};
 use crate::error::{ComponentError, NoSuchEntity};
+use crate::observer::Watch;
 use crate::panics::FirstPanic;
 use crate::sparse::{MadeAside, SparseSets};
 use crate::storage::column::Writer;
@@ -21,9 +22,20 @@ impl World {
         self.flush_reserved();
         let place = self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
         let Place::At(location) = place else {
-            self.entities.free(entity);
+            self.despawn_watched(entity);
             return Ok(());
         };
+        if self.may_be_watched(ArchetypeId(location.archetype), Watch::DEPARTURE) {
+            self.despawn_watched(entity);
+        } else {
+            self.despawn_row(entity, location);
+        }
+        Ok(())
+    }
+
+    /// Removes an entity that has a row, and tells nobody.
+    #[inline]
+    pub(super) fn despawn_row(&mut self, entity: Entity, location: Location) {
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
@@ -38,7 +50,6 @@ impl World {
         }
         self.entities.free(entity);
         self.settle(location, moved);
-        Ok(())
     }
 
     /// Adds the components of a bundle to an entity, in one move; values of components that it
@@ -59,6 +70,10 @@ impl World {
         let bundle_id = self.bundle_id::<B>();
         self.find_edge(Direction::Insert, from, bundle_id);
         let edge = self.graph.known_edge(Direction::Insert, from, bundle_id);
+        if self.is_arrival_watched(edge.target, bundle_id) {
+            self.insert_watched(entity, from, bundle_id, bundle);
+            return Ok(());
+        }
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
@@ -130,6 +145,21 @@ impl World {
         };
         let bundle_id = self.bundle_id::<B>();
         self.find_edge(Direction::Remove, from, bundle_id);
+        if self.is_removal_watched(from, bundle_id) {
+            return Ok(self.remove_watched(entity, from, bundle_id));
+        }
+        Ok(self.remove_values(entity, from, bundle_id))
+    }
+
+    /// Removes and drops components along an edge that is known, and tells nobody. Says whether
+    /// there were any.
+    #[inline(always)]
+    pub(super) fn remove_values(
+        &mut self,
+        entity: Entity,
+        from: Location,
+        bundle_id: BundleId,
+    ) -> bool {
         let edge = self.graph.known_edge(Direction::Remove, from, bundle_id);
         let to = Writer {
             pool: &self.pool,
@@ -161,7 +191,7 @@ impl World {
             self.settle(from, moved);
         }
         panicked.resume();
-        Ok(any)
+        any
     }
 
     /// Removes all components of a bundle and returns them.
@@ -188,6 +218,9 @@ impl World {
             return Err(self.missing(entity, lacking));
         }
         self.find_edge(Direction::Remove, from, bundle_id);
+        if self.is_removal_watched(from, bundle_id) {
+            return Ok(self.take_watched(entity, from, bundle_id));
+        }
         let edge = self.graph.known_edge(Direction::Remove, from, bundle_id);
         let to = Writer {
             pool: &self.pool,
@@ -222,9 +255,12 @@ impl World {
         Ok(bundle)
     }
 
-    /// Despawns every entity. Handles given out before stay dead.
+    /// Despawns every entity. Handles given out before stay dead. Observers run when all are gone.
     pub fn clear(&mut self) {
         self.flush_reserved();
+        if self.observers.watch.intersects(Watch::DEPARTURE) {
+            return self.clear_watched();
+        }
         let mut panicked = FirstPanic::default();
         for archetype in &mut self.archetypes {
             panicked.catch(|| archetype.clear());
@@ -293,7 +329,7 @@ impl World {
 
     /// Records who filled the gap at `from`, then goes on with a panic that a drop raised.
     #[inline]
-    fn settle(&mut self, from: Location, moved: Moved) {
+    pub(super) fn settle(&mut self, from: Location, moved: Moved) {
         if let Some(entity) = moved.filled_by {
             self.entities.set(entity, from);
         }

@@ -11,8 +11,8 @@ use orrery_ecs::{IntoSystem, System};
     note = "write `#[orrery::ecs::check_system]` above the function to see which parameter is \
             wrong",
     note = "a system is a function whose parameters are Query, Single, Res, ResMut, Option of \
-            these, Local, Commands, ParamSet, NonSend, NonSendMut, &World or tuples of these; or \
-            a Chunk first and then Res and Commands; or only `&mut World`",
+            these, Local, Commands, ParamSet, NonSend, NonSendMut, RemovedComponents, &World or \
+            tuples of these; or a Chunk first and then Res and Commands; or only `&mut World`",
     note = "it returns nothing or `Result<(), E>`"
 )]
 pub trait IntoSystems<Marker> {

@@ -25,6 +25,7 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "ecs/src/storage/",
     "ecs/src/query/",
     "ecs/src/world/",
+    "ecs/src/observer/",
     "ecs/src/system/",
     "ecs/src/commands/",
     "ecs/src/component/",
@@ -32,6 +33,7 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "ecs/src/sparse/",
     "ecs/src/resource/",
     "ecs/tests/behaviour/dynamic.rs",
+    "ecs/tests/observers/joined.rs",
     "ecs/derive/src/",
     "engine/src/workers/",
 ];

@@ -8,6 +8,7 @@
 //! The life of a parameter, in a run of its system:
 //!
 //! ```text
+//! attach    learns which system of the world it belongs to, before the first run
 //! validate  looks whether everything is there, and changes nothing
 //! prepare   readies what `get` touches: unshares what is written, takes locals out
 //! get       makes the parameter; the function runs
@@ -48,6 +49,7 @@ pub struct Run {
 /// | [`Res<R>`](crate::Res), [`ResMut<R>`](crate::ResMut), `Option` of them | a resource |
 /// | [`Local<T>`](crate::Local) | a value of the system's own |
 /// | [`Commands`](crate::Commands) | structural changes, done after the system |
+/// | [`RemovedComponents<T>`](crate::RemovedComponents) | entities that have lost a component |
 /// | [`ParamSet<(P0, P1, ..)>`](crate::ParamSet) | parameters that conflict, one at a time |
 /// | [`NonSend<T>`](crate::NonSend), [`NonSendMut<T>`](crate::NonSendMut) | what keeps its thread |
 /// | `&World` | everything, for reading |
@@ -80,7 +82,8 @@ pub struct Run {
     message = "`{Self}` cannot be a parameter of a system",
     label = "not a system parameter",
     note = "systems take Query, Single, Res, ResMut, Option of these, Local, Commands, ParamSet, \
-            NonSend, NonSendMut, &World, tuples of these, and structs with `#[derive(SystemParam)]`"
+            RemovedComponents, NonSend, NonSendMut, &World, tuples of these, and structs with \
+            `#[derive(SystemParam)]`"
 )]
 pub unsafe trait SystemParam {
     /// Kept between runs. Not `'static`, so that a set's queries may have any lifetime where the
@@ -95,6 +98,8 @@ pub unsafe trait SystemParam {
 
     #[doc(hidden)]
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict>;
+    #[doc(hidden)]
+    fn attach(_: &mut Self::State, _: &mut World, _: SystemId) {}
     #[doc(hidden)]
     fn validate(_: &mut Self::State, _: &World, _: Run) -> Result<(), ParamError> {
         Ok(())

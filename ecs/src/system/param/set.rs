@@ -7,6 +7,7 @@ use crate::component::Ticks;
 use crate::error::AccessConflict;
 use crate::system::access::SystemMeta;
 use crate::system::error::ParamError;
+use crate::system::states::SystemId;
 use crate::world::World;
 
 /// Up to 8 parameters that may exclude each other, of which one is used at a time, by `p0()`,
@@ -82,6 +83,10 @@ macro_rules! set {
                 },)*);
                 set.close(meta);
                 Ok(state)
+            }
+
+            fn attach(state: &mut Self::State, world: &mut World, system: SystemId) {
+                <($($name,)*)>::attach(state, world, system);
             }
 
             fn validate(

@@ -5,6 +5,7 @@ use crate::component::Ticks;
 use crate::error::AccessConflict;
 use crate::system::access::SystemMeta;
 use crate::system::error::ParamError;
+use crate::system::states::SystemId;
 use crate::world::World;
 
 macro_rules! tuples {
@@ -21,6 +22,10 @@ macro_rules! tuples {
                 meta: &mut SystemMeta,
             ) -> Result<Self::State, AccessConflict> {
                 Ok(($($name::init(world, meta)?,)*))
+            }
+
+            fn attach(state: &mut Self::State, world: &mut World, system: SystemId) {
+                $($name::attach(&mut state.$index, world, system);)*
             }
 
             fn validate(

@@ -6,6 +6,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::entity::Entity;
+use crate::names::short;
 
 /// The handle's entity was despawned, or never lived in this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -134,7 +135,7 @@ pub enum QueryError {
     #[error(transparent)]
     NoSuchEntity(#[from] NoSuchEntity),
     /// The entity lives, but its components do not fit the query.
-    #[error("entity {entity} does not match the query {query}")]
+    #[error("entity {entity} does not match the query {}", short(.query))]
     NoMatch {
         /// The handle.
         entity: Entity,
@@ -143,8 +144,9 @@ pub enum QueryError {
     },
     /// `get_many_mut` was asked for an entity twice.
     #[error(
-        "entity {entity} was asked for twice at once of the query {query}, which writes; a list \
-         with repetitions can be visited by iter_many_mut"
+        "entity {entity} was asked for twice at once of the query {}, which writes; a list with \
+         repetitions can be visited by iter_many_mut",
+        short(.query)
     )]
     Repeated {
         /// The handle.
@@ -153,13 +155,16 @@ pub enum QueryError {
         query: &'static str,
     },
     /// `single` found nothing.
-    #[error("no entity matches the query {query}, and exactly one was asked for")]
+    #[error("no entity matches the query {}, and exactly one was asked for", short(.query))]
     NoneMatch {
         /// The query's type.
         query: &'static str,
     },
     /// `single` found more than one.
-    #[error("more than one entity matches the query {query}, and exactly one was asked for")]
+    #[error(
+        "more than one entity matches the query {}, and exactly one was asked for",
+        short(.query)
+    )]
     ManyMatch {
         /// The query's type.
         query: &'static str,
@@ -167,22 +172,51 @@ pub enum QueryError {
 }
 
 /// Two accesses to the same data exclude each other.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{user}: {first} and {second} both access {data}, and at least one of them writes; {advice}"
-)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessConflict {
     /// The query or system that asks for both.
     pub user: String,
     /// The earlier of the two.
     pub first: &'static str,
-    /// The later of the two.
+    /// The later of the two; [`ITSELF`](Self::ITSELF) where the first asks twice.
     pub second: &'static str,
     /// The component or resource.
     pub data: &'static str,
     /// What to do.
     pub advice: Cow<'static, str>,
 }
+
+impl AccessConflict {
+    /// In place of the later of two accesses: there is only one, and it asks twice.
+    pub const ITSELF: &'static str = "itself";
+}
+
+impl fmt::Display for AccessConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            user,
+            first,
+            second,
+            data,
+            advice,
+        } = self;
+        // The data keeps its path, which tells types of one name apart.
+        let (first, second) = (short(first), short(second));
+        match second == Self::ITSELF {
+            true => write!(
+                f,
+                "{user}: {first} accesses {data} twice, and writes; {advice}"
+            ),
+            false => write!(
+                f,
+                "{user}: {first} and {second} both access {data}, and at least one of them \
+                 writes; {advice}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for AccessConflict {}
 
 /// A world cannot be forked, because something in it cannot be cloned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

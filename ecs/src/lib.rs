@@ -49,6 +49,7 @@ mod component;
 mod entity;
 mod error;
 mod hash;
+mod names;
 mod observer;
 mod panics;
 mod query;
@@ -64,7 +65,8 @@ pub use bundle::Bundle;
 pub use commands::{CommandQueue, Commands, EntityCommands};
 pub use component::{
     ByBlock, ByRow, Component, ComponentDescriptor, ComponentId, FieldInfo, InSparseSet, InTable,
-    Mut, MutableComponent, Ref, SplitComponent, Storage, Ticks, TrackedComponent, Tracking,
+    Mut, MutOf, MutableComponent, Ref, SplitComponent, Storage, TableComponent, Ticks,
+    TrackedComponent, Tracking,
 };
 pub use entity::{Entity, EntityMap, MapEntities};
 pub use error::{
@@ -77,11 +79,14 @@ pub use observer::{
     OBSERVER_DEPTH_MAX, ObserverChain, ObserverError, ObserverEvent, ObserverFunction, ObserverId,
     ObserverStep, On, REMOVED_MAX, Remove, RemovedComponents, RemovedReader,
 };
-pub use orrery_ecs_derive::{Bundle, Component, Event, Resource, StateHash, SystemParam};
+pub use orrery_ecs_derive::{
+    Bundle, Component, Event, Resource, StateHash, SystemParam, check_system,
+};
 pub use query::{
     Added, AnyOf, ArchetypeFilter, ArchetypeQueryData, BlockRunner, Changed, Chunk, ChunkQueryData,
-    DynamicChunk, DynamicQuery, Fields, Has, Lanes, Or, Query, QueryCombinations, QueryData,
-    QueryFilter, QueryIter, QueryManyIter, QueryState, ReadOnlyQueryData, Serial, With, Without,
+    DynamicChunk, DynamicQuery, EntityMut, EntityRef, Fields, Has, Lanes, Or, Query,
+    QueryCombinations, QueryData, QueryFilter, QueryIter, QueryManyIter, QueryState,
+    ReadOnlyQueryData, Serial, With, Without,
 };
 pub use relationship::{
     AcyclicRelationship, Ancestors, ChildOf, Children, Descendants, Related, RelatedSpawner,
@@ -96,16 +101,15 @@ pub use system::{
     SystemParam, SystemParamFunction,
 };
 pub use world::{
-    ColumnSource, ColumnSources, Compaction, EntityMut, EntityRef, IntoColumnSource, SpawnBatch,
-    World, WorldId,
+    ColumnSource, ColumnSources, Compaction, EntityWorldMut, IntoColumnSource, SpawnBatch, World,
+    WorldId,
 };
 
 /// What the derive macros refer to; not for users.
 #[doc(hidden)]
 pub mod macros {
     pub use crate::bundle::BundleComponents;
-    pub use crate::component::Requirements;
-    pub use crate::component::describe;
+    pub use crate::component::{MadeByDefault, Requirements, describe, duplicate};
     pub use crate::entity::map_probe;
     pub use crate::hash::probe;
     pub use crate::system::{ParamError, Run, SystemMeta};

@@ -15,6 +15,7 @@ mod behaviour;
 mod complaints;
 mod forks;
 mod hashes;
+mod messages;
 mod model;
 mod observers;
 mod promises;

@@ -4,7 +4,7 @@
 //! velocity of three `f32` each, and where a case is about bytes a matrix of 64 more.
 
 use bytemuck::{Pod, Zeroable};
-use orrery_ecs::{ChunkQueryData, Component, InTable, Lanes, World};
+use orrery_ecs::{ChunkQueryData, Component, Lanes, TableComponent, World};
 use orrery_math::Random;
 
 use crate::reference::Flat;
@@ -172,7 +172,7 @@ pub fn digest(lanes: &[f32], start: u64) -> u64 {
 pub const DIGEST_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Digest of one component of a world, in order of its rows.
-pub fn digest_of<T: Component<Storage = InTable> + Pod>(world: &mut World) -> u64 {
+pub fn digest_of<T: TableComponent + Pod>(world: &mut World) -> u64 {
     let mut query = world.query::<&T>();
     let mut hash = DIGEST_START;
     query

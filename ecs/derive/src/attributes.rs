@@ -1,7 +1,8 @@
 //! The options in `#[component(..)]` and `#[resource(..)]`.
 
+use quote::ToTokens;
 use syn::meta::ParseNestedMeta;
-use syn::{DeriveInput, ExprPath, Result};
+use syn::{DeriveInput, ExprPath, Result, Token};
 
 /// What a user chose for one type.
 #[derive(Default)]
@@ -28,12 +29,17 @@ pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> 
     } else {
         "no_clone, not_state"
     };
+    let mut seen: Vec<String> = Vec::new();
     for found in input
         .attrs
         .iter()
         .filter(|found| found.path().is_ident(attribute))
     {
         found.parse_nested_meta(|meta| {
+            let name = meta.path.to_token_stream().to_string();
+            if seen.contains(&name) {
+                return Err(meta.error(format!("`{name}` is given twice; leave one out")));
+            }
             if component && meta.path.is_ident("split") {
                 options.split = true;
             } else if component && meta.path.is_ident("track") {
@@ -47,13 +53,17 @@ pub(crate) fn options(input: &DeriveInput, attribute: &str, component: bool) -> 
             } else if meta.path.is_ident("not_state") {
                 options.not_state = true;
             } else if component && let Some(hook) = hook_of(&meta) {
-                if options.hooks.iter().any(|(other, _)| *other == hook) {
-                    return Err(meta.error(format!("{hook} is given twice; a type has one")));
-                }
                 options.hooks.push((hook, meta.value()?.parse()?));
+                seen.push(name);
+                return Ok(());
             } else {
-                return Err(meta.error(format!("unknown option; there are: {known}")));
+                return Err(meta.error(format!("there is no option `{name}`; there are: {known}")));
             }
+            if !meta.input.is_empty() && !meta.input.peek(Token![,]) {
+                let message = format!("`{name}` takes no value: write `{name}` alone");
+                return Err(meta.input.error(message));
+            }
+            seen.push(name);
             Ok(())
         })?;
     }

@@ -42,11 +42,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let (tracking, storage) = markers(&options);
     let (implementation, types, conditions) = generics.split_for_impl();
     let head = quote!(#name #types #conditions);
-    let tracked = options
-        .track
-        .then(|| quote!(impl #implementation ::orrery_ecs::TrackedComponent for #head {}));
-    let mutable = (!options.immutable)
-        .then(|| quote!(impl #implementation ::orrery_ecs::MutableComponent for #head {}));
+    let kinds = kinds(&options);
     Ok(quote! {
         // SAFETY: `describe` is written from the type's own definition.
         unsafe impl #implementation ::orrery_ecs::Component for #head {
@@ -74,11 +70,18 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #map_fields
             }
         }
-        #tracked
-        #mutable
+        #(impl #implementation ::orrery_ecs::#kinds for #head {})*
         #relationship
         #parts
     })
+}
+
+/// Traits that say what can be asked of the component.
+fn kinds(options: &Options) -> Vec<TokenStream> {
+    let tracked = options.track.then(|| quote!(TrackedComponent));
+    let mutable = (!options.immutable).then(|| quote!(MutableComponent));
+    let in_table = (!options.sparse).then(|| quote!(TableComponent));
+    [tracked, mutable, in_table].into_iter().flatten().collect()
 }
 
 /// How writes are noticed, and where values lie.

@@ -6,6 +6,7 @@
 
 mod attributes;
 mod bundle;
+mod check_system;
 mod component;
 mod event;
 mod fields;
@@ -18,7 +19,7 @@ mod state_hash;
 mod system_param;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, Result, parse_macro_input};
+use syn::{DeriveInput, ItemFn, Result, parse_macro_input};
 
 /// Makes a type a component; see `orrery_ecs::Component` for the options.
 #[proc_macro_derive(Component, attributes(component, require, relationship))]
@@ -60,6 +61,14 @@ pub fn state_hash(input: TokenStream) -> TokenStream {
 pub fn system_param(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     finish(system_param::derive(&input))
+}
+
+/// Shows which parameter of a function keeps it from being a system; see
+/// `orrery_ecs::IntoSystem`.
+#[proc_macro_attribute]
+pub fn check_system(_: TokenStream, item: TokenStream) -> TokenStream {
+    let function = parse_macro_input!(item as ItemFn);
+    finish(Ok(check_system::checked(&function)))
 }
 
 fn finish(derived: Result<proc_macro2::TokenStream>) -> TokenStream {

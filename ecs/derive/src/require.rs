@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{DeriveInput, Expr, Path, Result, Token};
+use syn::{DeriveInput, Error, Expr, Path, Result, Token};
 
 /// One required component, and how it is made.
 struct Required {
@@ -38,6 +38,7 @@ impl Parse for Required {
 /// Statements that tell `add` of each required component.
 pub(crate) fn requirements(input: &DeriveInput) -> Result<TokenStream> {
     let mut statements = TokenStream::new();
+    let mut seen = Vec::new();
     for attribute in input
         .attrs
         .iter()
@@ -46,10 +47,16 @@ pub(crate) fn requirements(input: &DeriveInput) -> Result<TokenStream> {
         let list =
             attribute.parse_args_with(Punctuated::<Required, Token![,]>::parse_terminated)?;
         for Required { component, make } in list {
+            let name = component.to_token_stream().to_string();
+            if seen.contains(&name) {
+                let message = format!("`{name}` is required twice; leave one out");
+                return Err(Error::new_spanned(component, message));
+            }
+            seen.push(name);
             // Spanned at the component, so that the error for one without Default points there.
             let make = make.unwrap_or_else(|| {
                 quote_spanned!(component.span()=>
-                    <#component as ::core::default::Default>::default()
+                    <#component as ::orrery_ecs::macros::MadeByDefault>::make()
                 )
             });
             statements.extend(quote! { add.add::<#component>(|| #make); });

@@ -31,7 +31,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let (state, clone) = (!options.not_state, !options.no_clone);
     let duplicate = if clone {
         quote_spanned! { name.span() =>
-            ::core::option::Option::Some(::core::clone::Clone::clone(self))
+            ::core::option::Option::Some(::orrery_ecs::macros::duplicate::<Self>(self))
         }
     } else {
         quote! { ::core::option::Option::None }

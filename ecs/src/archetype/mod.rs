@@ -198,6 +198,11 @@ impl Archetype {
         &mut self.columns[index]
     }
 
+    /// Prepares the lists of all columns for `block_own` and `block_write` through a shared borrow.
+    pub(crate) fn unshare_lists(&mut self) {
+        self.columns.iter_mut().for_each(Column::unshare_list);
+    }
+
     pub(crate) fn columns(&self) -> &[Column] {
         &self.columns
     }

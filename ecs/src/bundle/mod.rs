@@ -43,7 +43,9 @@ pub(crate) struct BundleId(u32);
 /// The derive macro guarantees it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a component nor a bundle",
-    note = "derive `Component` or `Bundle` for it; tuples hold up to 12 of them"
+    label = "not a component, or holds something that is none",
+    note = "write `#[derive(Clone, Component)]` above the definition of each part, or \
+            `#[derive(Bundle)]` above that of a struct of components; a tuple holds up to 12 parts"
 )]
 pub unsafe trait Bundle: Sized + Send + Sync + 'static {
     /// Calls `add` for each component of the bundle, in order.

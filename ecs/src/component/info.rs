@@ -130,11 +130,12 @@ impl ComponentInfo {
         &self.parts[..self.value_parts]
     }
 
-    /// Describes `T`; called by the code that the derive macro writes.
+    /// Describes `T`; called by the code that the derive macro writes. That `T` may go to other
+    /// threads is asked by `Component` alone, so that a mistake is told once.
     ///
     /// # Panics
     /// When a split component is not copied as bytes; the derive macro asks for `Copy`.
-    pub fn new<T: Send + Sync + 'static>(
+    pub fn new<T: 'static>(
         name: &'static str,
         clone: CloneBehavior,
         hash: HashBehavior,

@@ -11,10 +11,10 @@ pub(crate) mod tracking;
 pub use dynamic::ComponentDescriptor;
 pub use info::{ComponentId, FieldInfo};
 pub(crate) use registry::Registry;
-pub use required::Requirements;
+pub use required::{MadeByDefault, Requirements};
 pub(crate) use set::ComponentSet;
-pub use storage::{InSparseSet, InTable, Storage};
-pub use tracking::{ByBlock, ByRow, Mut, Ref, Ticks, TrackedComponent, Tracking};
+pub use storage::{InSparseSet, InTable, Storage, TableComponent};
+pub use tracking::{ByBlock, ByRow, Mut, MutOf, Ref, Ticks, TrackedComponent, Tracking};
 
 use crate::entity::Entity;
 use crate::hash::StateHasher;
@@ -84,7 +84,7 @@ use info::ComponentInfo;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component",
     label = "not a component",
-    note = "write `#[derive(Clone, Component)]` above its definition"
+    note = "write `#[derive(Clone, Component)]` above the definition of `{Self}`"
 )]
 pub unsafe trait Component: Sized + Send + Sync + 'static {
     /// Whether the fields lie in columns of their own.
@@ -117,10 +117,11 @@ pub unsafe trait Component: Sized + Send + Sync + 'static {
 /// `#[component(immutable)]`, or are part of a relationship: these change only as a whole, by
 /// another insertion, so that nothing changes without hooks and observers.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is immutable: there is no `&mut` to it",
-    label = "cannot be written to in its place",
-    note = "read it by `&{Self}`, and insert another value to change it; its hooks, observers and \
-            relationships hear of insertions only"
+    message = "there is no `&mut` to a `{Self}`",
+    label = "no component that can be written to in its place",
+    note = "if it is no component yet, write `#[derive(Clone, Component)]` above its definition",
+    note = "if it is one that says `#[component(immutable)]`, read it by `&{Self}`, and insert another \
+            value to change it: its hooks, observers and relationships hear of insertions only"
 )]
 pub trait MutableComponent: Component {}
 
@@ -130,7 +131,15 @@ pub trait MutableComponent: Component {}
 /// The pointers that these functions get are used as fields in order of declaration, within the
 /// given length. The derive macro guarantees it.
 #[allow(unsafe_code, reason = "it turns pointers into slices")]
-pub unsafe trait SplitComponent: Component + Copy {
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no column for each of its fields",
+    label = "not split into its fields",
+    note = "write `#[component(split)]` above the definition of `{Self}`, or ask for `&{Self}` and \
+            `&mut {Self}`, whose slices are whole values"
+)]
+pub unsafe trait SplitComponent:
+    Component<Storage = InTable, Tracking = ByBlock> + Copy
+{
     /// A slice for each field.
     type Slices<'w>;
     /// A mutable slice for each field.
@@ -158,6 +167,30 @@ pub unsafe trait SplitComponent: Component + Copy {
     unsafe fn row_mut<'w>(start: impl Fn(usize) -> *mut u8, row: usize) -> Self::RefMut<'w>;
 }
 
+/// What a component or resource must be for its world to be forked.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not `Clone`, so a world that holds one could not be forked",
+    label = "not `Clone`",
+    note = "write `#[derive(Clone)]` above its definition; or, if the world need not be forked, \
+            `#[component(no_clone)]` or `#[resource(no_clone)]`"
+)]
+pub trait Forkable: Sized {
+    fn duplicate(&self) -> Self;
+}
+
+impl<T: Clone> Forkable for T {
+    fn duplicate(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// A clone, called so that the error for what has none is the one above.
+#[doc(hidden)]
+pub fn duplicate<T: Forkable>(value: &T) -> T {
+    value.duplicate()
+}
+
 /// What the derive macros call; not for users.
 #[doc(hidden)]
 pub mod describe {
@@ -167,7 +200,7 @@ pub mod describe {
     pub use super::info::{
         CloneBehavior, ComponentInfo, FieldInfo, HashBehavior, Placement, clone_behavior,
     };
-    use super::{Storage, Tracking};
+    use super::{Forkable, Storage, Tracking};
     use crate::hash::Lane;
     pub use crate::observer::Hooks;
 
@@ -218,16 +251,6 @@ pub mod describe {
             CloneBehavior::Refuse
         }
     }
-
-    /// What a component must be for its world to be forked.
-    #[diagnostic::on_unimplemented(
-        message = "the component `{Self}` is not `Clone`, so its world could not be forked",
-        label = "not `Clone`",
-        note = "derive `Clone` for it, or write `#[component(no_clone)]`"
-    )]
-    pub trait Forkable {}
-
-    impl<T: Clone> Forkable for T {}
 
     /// The lane of a value whose fields are all of one and leave no gaps.
     fn lane_of(fields: &[FieldInfo], size_bytes: usize) -> Option<Lane> {

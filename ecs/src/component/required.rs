@@ -22,6 +22,25 @@ impl fmt::Debug for Requirement {
     }
 }
 
+/// What a required component must be if nothing says how it is made.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is required, and nothing says how it is made",
+    label = "not `Default`",
+    note = "write `#[derive(Default)]` above the definition of `{Self}`, or say how it is made: \
+            `#[require({Self} = ..)]`"
+)]
+pub trait MadeByDefault: Sized {
+    fn make() -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> MadeByDefault for T {
+    fn make() -> Self {
+        Self::default()
+    }
+}
+
 /// Collects what a component requires; the derive macro fills it.
 #[doc(hidden)]
 pub struct Requirements<'a> {

@@ -1,5 +1,6 @@
 //! Where the values of a component lie.
 
+use super::Component;
 use crate::query::Source;
 
 mod sealed {
@@ -11,6 +12,21 @@ pub trait Storage: sealed::Sealed + Source + 'static {
     #[doc(hidden)]
     const SPARSE: bool;
 }
+
+/// A component whose values lie in columns, so that it can be asked for in slices, whole blocks
+/// and numbers of rows. Every component is one without `#[component(sparse)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component in columns, so there are no slices, blocks or number of \
+               rows of it",
+    label = "sparse, or not a component",
+    note = "write `#[derive(Clone, Component)]` above the definition of `{Self}`; if it is there, \
+            take `#[component(sparse)]` away, which keeps the values out of columns",
+    note = "or visit it row by row: a system with a `Query` instead of a `Chunk`, `for_each` \
+            instead of `for_each_chunk`, `count` instead of `len`, the filter `Changed<T>` with \
+            `#[component(sparse, track)]` instead of `changed_since`, `spawn_batch` instead of \
+            `spawn_columns`"
+)]
+pub trait TableComponent: Component<Storage = InTable> {}
 
 /// In columns of the entity's archetype: fastest to walk over, and the default.
 #[derive(Debug)]

@@ -90,6 +90,20 @@ pub trait Tracking: sealed::Sealed + 'static {
     ) -> Self::Mut<'w, T>;
 }
 
+/// What gives write access to one value of component `T`: `&mut T`, or [`Mut<T>`](Mut) if it is
+/// tracked row by row.
+pub type MutOf<'w, T> = <<T as Component>::Tracking as Tracking>::Mut<'w, T>;
+
+impl Ticks {
+    /// Of whoever does not look again and again, as a system does: everything is new.
+    pub(crate) fn once(now: u64) -> Self {
+        Self {
+            last_run: 0,
+            this_run: now,
+        }
+    }
+}
+
 /// Writes are noticed for a whole block: `&mut T` is a plain reference.
 #[derive(Debug)]
 pub struct ByBlock(());
@@ -187,8 +201,8 @@ impl Tracking for ByRow {
 #[diagnostic::on_unimplemented(
     message = "the rows of `{Self}` carry no ticks, so it cannot be asked which of them changed",
     label = "not tracked row by row",
-    note = "write `#[component(track)]` above its definition (16 bytes a row), or ask for whole \
-            blocks by `World::changed_since`, which every component has for nothing"
+    note = "write `#[component(track)]` above the definition of `{Self}` (16 bytes a row), or ask \
+            for whole blocks by `World::changed_since`, which every component has for nothing"
 )]
 pub trait TrackedComponent: Component<Tracking = ByRow> {}
 

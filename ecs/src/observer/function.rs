@@ -21,6 +21,7 @@ type OnOf<'w, A> = On<'w, <A as OnArgument>::Event, <A as OnArgument>::Bundle>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an observer",
     label = "not an observer",
+    note = "write `#[orrery_ecs::check_system]` above the function to see which parameter is wrong",
     note = "an observer is a function whose first argument is On<..>, followed by system \
             parameters; it must be Fn, since the forks of a world share it"
 )]

@@ -10,7 +10,7 @@ use super::watch::Watch;
 use crate::component::info::ComponentId;
 use crate::entity::{Entity, Place};
 use crate::error::{AccessConflict, NoSuchEntity};
-use crate::world::{EntityMut, World};
+use crate::world::{EntityWorldMut, World};
 
 impl World {
     /// Adds an observer: a function that runs when its event happens. Its first argument is
@@ -232,7 +232,7 @@ impl World {
     }
 }
 
-impl EntityMut<'_> {
+impl EntityWorldMut<'_> {
     /// Adds an observer for the events of this entity alone; see [`World::observe`].
     ///
     /// # Panics

@@ -4,6 +4,9 @@
 //! one: each is a set of components that it has and a set that it lacks. A query without `Or` has
 //! one alternative. Two queries are apart if no alternative of one can be met together with any
 //! of the other. Every composite term adds its parts through [`FilteredAccess::any_of`].
+//!
+//! What gives whole entities touches every component that an entity has, those included that are
+//! registered later: that is a mark beside the sets, and no set.
 
 use crate::component::info::ComponentId;
 use crate::component::{ComponentSet, Registry};
@@ -13,20 +16,54 @@ use crate::component::{ComponentSet, Registry};
 /// never misses one.
 const ALTERNATIVES_MAX: usize = 64;
 
+/// What two accesses both touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Touched {
+    One(ComponentId),
+    /// Every component, because both give whole entities.
+    All,
+}
+
 /// Components read and written.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Access {
-    pub(crate) reads: ComponentSet,
-    pub(crate) writes: ComponentSet,
+struct Access {
+    reads: ComponentSet,
+    writes: ComponentSet,
+    /// Reads every component that an entity has.
+    reads_all: bool,
+    /// Writes every component that an entity has.
+    writes_all: bool,
 }
 
 impl Access {
-    /// Components that both touch and at least one writes.
-    pub(crate) fn conflicts(&self, other: &Self) -> ComponentSet {
-        let mut conflicts = self.writes.intersection(&other.writes);
-        conflicts.union_with(&self.writes.intersection(&other.reads));
-        conflicts.union_with(&self.reads.intersection(&other.writes));
-        conflicts
+    fn touched(&self) -> ComponentSet {
+        let mut touched = self.reads.clone();
+        touched.union_with(&self.writes);
+        touched
+    }
+
+    fn touches_all(&self) -> bool {
+        self.reads_all || self.writes_all
+    }
+
+    /// Components that are written here and touched there; one of the two names single ones.
+    fn written_and_touched(&self, there: &Self) -> ComponentSet {
+        match (self.writes_all, there.touches_all()) {
+            (true, _) => there.touched(),
+            (false, true) => self.writes.clone(),
+            (false, false) => self.writes.intersection(&there.touched()),
+        }
+    }
+
+    /// The first that both touch and at least one writes.
+    fn conflict(&self, other: &Self) -> Option<Touched> {
+        let one_writes_all = self.writes_all || other.writes_all;
+        if one_writes_all && self.touches_all() && other.touches_all() {
+            return Some(Touched::All);
+        }
+        let mut both = self.written_and_touched(other);
+        both.union_with(&other.written_and_touched(self));
+        both.iter().next().map(Touched::One)
     }
 }
 
@@ -73,8 +110,8 @@ impl Alternative {
 pub struct FilteredAccess {
     access: Access,
     alternatives: Vec<Alternative>,
-    /// A component that the query itself reads and writes, or writes twice.
-    own_conflict: Option<ComponentId>,
+    /// What the query itself reads and writes, or writes twice.
+    own_conflict: Option<Touched>,
 }
 
 impl Default for FilteredAccess {
@@ -90,18 +127,40 @@ impl Default for FilteredAccess {
 impl FilteredAccess {
     /// The query gives references to a component.
     pub(crate) fn read(&mut self, id: ComponentId) {
-        if self.access.writes.contains(id) {
-            self.own_conflict.get_or_insert(id);
-        }
-        self.access.reads.insert(id);
+        let mut access = Access::default();
+        access.reads.insert(id);
+        self.give(access);
     }
 
     /// The query gives mutable references to a component.
     pub(crate) fn write(&mut self, id: ComponentId) {
-        if self.access.writes.contains(id) || self.access.reads.contains(id) {
-            self.own_conflict.get_or_insert(id);
-        }
-        self.access.writes.insert(id);
+        let mut access = Access::default();
+        access.writes.insert(id);
+        self.give(access);
+    }
+
+    /// The query gives references to whatever an entity has.
+    pub(crate) fn read_all(&mut self) {
+        self.give(Access {
+            reads_all: true,
+            ..Access::default()
+        });
+    }
+
+    /// The query gives mutable references to whatever an entity has.
+    pub(crate) fn write_all(&mut self) {
+        self.give(Access {
+            writes_all: true,
+            ..Access::default()
+        });
+    }
+
+    fn give(&mut self, access: Access) {
+        self.own_conflict = self.own_conflict.or(self.access.conflict(&access));
+        self.access.reads.union_with(&access.reads);
+        self.access.writes.union_with(&access.writes);
+        self.access.reads_all |= access.reads_all;
+        self.access.writes_all |= access.writes_all;
     }
 
     /// A filter looks at a component. The query itself may write it: a row is looked at before
@@ -144,20 +203,28 @@ impl FilteredAccess {
     }
 
     /// First component that both touch in a common archetype and at least one writes.
-    pub(crate) fn conflict(&self, other: &Self) -> Option<ComponentId> {
+    pub(crate) fn conflict(&self, other: &Self) -> Option<Touched> {
         if self.is_disjoint(other) {
             return None;
         }
-        self.access.conflicts(&other.access).iter().next()
+        self.access.conflict(&other.access)
     }
 
     /// First component that is written.
-    pub(crate) fn first_write(&self) -> Option<ComponentId> {
-        self.access.writes.iter().next()
+    pub(crate) fn first_write(&self) -> Option<Touched> {
+        if self.access.writes_all {
+            return Some(Touched::All);
+        }
+        self.access.writes.iter().next().map(Touched::One)
     }
 
-    /// A component that every entity of this query has, and that the other one neither touches
-    /// nor asks for.
+    /// Whether the query gives whole entities.
+    pub(crate) fn touches_all(&self) -> bool {
+        self.access.touches_all()
+    }
+
+    /// A component that every entity of this query has, and that the other one neither asks for
+    /// nor touches, unless it does so because it gives whole entities.
     pub(crate) fn required_only_here(&self, other: &Self) -> Option<ComponentId> {
         let (mine, theirs) = (self.required(), other.required());
         mine.iter().find(|&id| {
@@ -173,8 +240,18 @@ impl FilteredAccess {
         common.unwrap_or_default()
     }
 
-    pub(crate) fn own_conflict_name(&self, registry: &Registry) -> Option<&'static str> {
-        self.own_conflict.map(|id| registry.name(id))
+    /// What the query touches twice, and at least once for writing.
+    pub(crate) fn own_conflict(&self) -> Option<Touched> {
+        self.own_conflict
+    }
+}
+
+impl Touched {
+    pub(crate) fn name(self, registry: &Registry) -> &'static str {
+        match self {
+            Self::One(id) => registry.name(id),
+            Self::All => "every component",
+        }
     }
 }
 
@@ -223,7 +300,10 @@ mod tests {
             }])
         };
         assert_eq!(many.conflict(&lacks(0)), None);
-        assert_eq!(many.conflict(&lacks(1)), Some(ComponentId(99)));
+        assert_eq!(
+            many.conflict(&lacks(1)),
+            Some(Touched::One(ComponentId(99)))
+        );
     }
 
     #[test]

@@ -12,7 +12,8 @@ use crate::query::{BlockRows, FilteredAccess, Look};
 use crate::world::World;
 
 /// Types that a query can give: `&T`, `&mut T`, [`Ref`](crate::Ref), [`Mut`](crate::Mut),
-/// [`Entity`](crate::Entity), [`Has`](crate::Has), [`Fields`](crate::Fields), `Option` and
+/// [`Entity`](crate::Entity), [`EntityRef`](crate::EntityRef), [`EntityMut`](crate::EntityMut),
+/// [`Has`](crate::Has), [`Fields`](crate::Fields), `Option` and
 /// [`AnyOf`](crate::AnyOf) of these, and tuples of up to 16, nested to any depth.
 ///
 /// # Safety
@@ -23,8 +24,11 @@ use crate::world::World;
 /// - `ReadOnly` gives no mutable access.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be fetched by a query",
-    note = "a query gives `&T`, `&mut T`, `Ref<T>`, `Entity`, `Has<T>`, `Option<..>`, \
-            `AnyOf<(..)>`, `Fields<..>` or tuples of them"
+    label = "not what a query gives",
+    note = "to read a component write `&{Self}`, to write it `&mut {Self}`, and to ask only \
+            whether it is there `Has<{Self}>`",
+    note = "a query gives `&T`, `&mut T`, `Ref<T>`, `Entity`, `EntityRef`, `EntityMut`, `Has<T>`, \
+            `Option<..>`, `AnyOf<(..)>`, `Fields<..>` or tuples of them, up to 16"
 )]
 pub unsafe trait QueryData {
     /// The same without mutable access.
@@ -43,9 +47,6 @@ pub unsafe trait QueryData {
     /// Whether each row has to be asked if it has an item.
     #[doc(hidden)]
     const BY_ROW: bool;
-    /// Whether `prepare` has to be called before each run, not only after a fork.
-    #[doc(hidden)]
-    const PREPARES_EACH_RUN: bool = false;
 
     #[doc(hidden)]
     fn init(world: &mut World) -> Self::State;
@@ -57,9 +58,13 @@ pub unsafe trait QueryData {
     /// Makes the block lists of written columns ours, so that `fetch` may copy shared blocks.
     #[doc(hidden)]
     fn prepare(columns: Self::Columns, world: &mut World, archetype: ArchetypeId);
+    /// Makes what is written beside the archetypes ours, before each run in which any matches.
+    #[doc(hidden)]
+    fn prepare_run(_: &Self::State, _: &mut World) {}
     /// # Safety
     /// - `columns` are of this archetype, which has the block;
-    /// - `prepare` was called since the last fork, if anything is written;
+    /// - `prepare` was called since the last fork, and `prepare_run` since the last change of the
+    ///   world, if anything is written;
     /// - nobody else writes what is read here, nor touches what is written, for `'w`.
     #[doc(hidden)]
     unsafe fn fetch<'w>(
@@ -100,6 +105,7 @@ pub unsafe trait QueryData {
 /// `access` lists no writes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` gives mutable access, and this needs a query that only reads",
+    label = "gives mutable access",
     note = "iterate `query.iter()` of `&query`, or use the `_mut` form of the method"
 )]
 pub unsafe trait ReadOnlyQueryData: QueryData {}
@@ -109,6 +115,12 @@ pub unsafe trait ReadOnlyQueryData: QueryData {}
 ///
 /// # Safety
 /// `BY_ROW` is false.
+#[diagnostic::on_unimplemented(
+    message = "how many rows `{Self}` gives is not known without looking at them",
+    label = "decides row by row",
+    note = "take `count` instead of `len`; or store the component in columns, by taking \
+            `#[component(sparse)]` away from its definition"
+)]
 pub unsafe trait ArchetypeQueryData: QueryData {}
 
 /// A query that gives slices of whole blocks; see
@@ -118,6 +130,7 @@ pub unsafe trait ArchetypeQueryData: QueryData {}
 /// `BY_ROW` is false.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no slices, so it cannot be visited by chunks",
+    label = "has no slices",
     note = "chunks give `&T`, `&mut T`, `Entity`, `Has<T>`, `Fields<..>`, `Option<..>`, \
             `AnyOf<(..)>` and tuples of them; take `&T` for `Ref<T>`, `&mut T` for `Mut<T>`, or \
             visit rows by `for` or `for_each`"

@@ -1,7 +1,7 @@
 //! Queries whose components are only known at run time.
 
 use crate::archetype::Archetype;
-use crate::component::Component;
+use crate::component::TableComponent;
 use crate::component::info::ComponentId;
 use crate::entity::Entity;
 use crate::storage::column::BlockPointer;
@@ -233,7 +233,7 @@ impl DynamicChunk<'_> {
         );
     }
 
-    fn typed_column<T: Component>(&self) -> DynamicColumn {
+    fn typed_column<T: TableComponent>(&self) -> DynamicColumn {
         const {
             assert!(
                 !T::SPLIT,
@@ -252,7 +252,7 @@ impl DynamicChunk<'_> {
     ///
     /// # Panics
     /// When the query does not ask for the component.
-    pub fn slice<T: Component>(&self) -> &[T] {
+    pub fn slice<T: TableComponent>(&self) -> &[T] {
         let column = self.typed_column::<T>();
         // SAFETY: the column is of `T`, in one piece, and the block has `rows` values.
         unsafe { std::slice::from_raw_parts(column.start.data.as_ptr().cast(), self.rows) }
@@ -262,7 +262,7 @@ impl DynamicChunk<'_> {
     ///
     /// # Panics
     /// When the query does not ask for the component for writing.
-    pub fn slice_mut<T: Component>(&mut self) -> &mut [T] {
+    pub fn slice_mut<T: TableComponent>(&mut self) -> &mut [T] {
         let column = self.typed_column::<T>();
         self.assert_written(column);
         // SAFETY: as `slice`; the block was opened for writing.

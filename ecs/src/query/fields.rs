@@ -8,7 +8,7 @@ use super::source::{ColumnIndex, Source, column};
 use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::{ComponentId, Part};
-use crate::component::{ByBlock, InTable, MutableComponent, SplitComponent};
+use crate::component::{InTable, MutableComponent, SplitComponent};
 use crate::storage::column::{BlockPointer, part_start};
 use crate::world::World;
 
@@ -92,7 +92,7 @@ macro_rules! common {
 }
 
 // SAFETY: one column, read.
-unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> QueryData for Fields<&T> {
+unsafe impl<T: SplitComponent> QueryData for Fields<&T> {
     type ReadOnly = Self;
     type Item<'w> = T::Ref<'w>;
     type Fetch<'w> = Starts<'w>;
@@ -121,9 +121,7 @@ unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> QueryData 
 }
 
 // SAFETY: one column, written.
-unsafe impl<'a, T: SplitComponent<Storage = InTable, Tracking = ByBlock> + MutableComponent>
-    QueryData for Fields<&'a mut T>
-{
+unsafe impl<'a, T: SplitComponent + MutableComponent> QueryData for Fields<&'a mut T> {
     type ReadOnly = Fields<&'a T>;
     type Item<'w> = T::RefMut<'w>;
     type Fetch<'w> = Starts<'w>;
@@ -154,25 +152,14 @@ unsafe impl<'a, T: SplitComponent<Storage = InTable, Tracking = ByBlock> + Mutab
 }
 
 // SAFETY: reads only.
-unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ReadOnlyQueryData
-    for Fields<&T>
-{
-}
+unsafe impl<T: SplitComponent> ReadOnlyQueryData for Fields<&T> {}
 // SAFETY: all rows of an archetype with the column have the component.
-unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ArchetypeQueryData
-    for Fields<&T>
-{
-}
+unsafe impl<T: SplitComponent> ArchetypeQueryData for Fields<&T> {}
 // SAFETY: as above.
-unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock> + MutableComponent>
-    ArchetypeQueryData for Fields<&mut T>
-{
-}
+unsafe impl<T: SplitComponent + MutableComponent> ArchetypeQueryData for Fields<&mut T> {}
 
 // SAFETY: as above.
-unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ChunkQueryData
-    for Fields<&T>
-{
+unsafe impl<T: SplitComponent> ChunkQueryData for Fields<&T> {
     type Slices<'w> = T::Slices<'w>;
 
     #[inline]
@@ -183,9 +170,7 @@ unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock>> ChunkQuery
 }
 
 // SAFETY: as above.
-unsafe impl<T: SplitComponent<Storage = InTable, Tracking = ByBlock> + MutableComponent>
-    ChunkQueryData for Fields<&mut T>
-{
+unsafe impl<T: SplitComponent + MutableComponent> ChunkQueryData for Fields<&mut T> {
     type Slices<'w> = T::SlicesMut<'w>;
 
     #[inline]

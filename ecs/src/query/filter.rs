@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::source::{Columnar, Source};
+use super::source::Source;
 use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::Archetype;
-use crate::component::Component;
 use crate::component::info::ComponentId;
+use crate::component::{Component, TableComponent};
 use crate::world::World;
 
 /// A condition on entities: [`With`], [`Without`], [`Added`](crate::Added),
@@ -20,6 +20,9 @@ use crate::world::World;
 /// - where `BY_ROW` is false, the condition holds for all rows of an archetype that has columns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a filter of queries",
+    label = "not a filter",
+    note = "for entities that have the component write `With<{Self}>`, for those that lack it \
+            `Without<{Self}>`",
     note = "filters are `With<T>`, `Without<T>`, `Added<T>`, `Changed<T>`, `Or<(..)>` and tuples \
             of them"
 )]
@@ -70,6 +73,7 @@ pub unsafe trait QueryFilter {
 /// `BY_ROW` is false.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` decides row by row, so the query has no chunks and no known length",
+    label = "decides row by row",
     note = "visit it row by row: `for` loops, `iter`, `for_each`, `par_for_each` and a system \
             with a `Query` instead of a `Chunk`; `count` instead of `len`"
 )]
@@ -159,7 +163,7 @@ unsafe impl<T: Component> QueryFilter for Without<T> {
     }
 }
 
-// SAFETY: the rows of a columnar storage's archetypes have the component all or none.
-unsafe impl<T: Component<Storage: Columnar>> ArchetypeFilter for With<T> {}
+// SAFETY: the rows of an archetype have a component that lies in its table all or none.
+unsafe impl<T: TableComponent> ArchetypeFilter for With<T> {}
 // SAFETY: as above.
-unsafe impl<T: Component<Storage: Columnar>> ArchetypeFilter for Without<T> {}
+unsafe impl<T: TableComponent> ArchetypeFilter for Without<T> {}

@@ -21,6 +21,7 @@ mod chunk;
 mod combinations;
 mod data;
 mod dynamic;
+mod entity;
 mod fields;
 mod filter;
 mod iter;
@@ -42,6 +43,7 @@ pub use chunk::Chunk;
 pub use combinations::QueryCombinations;
 pub use data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
 pub use dynamic::{DynamicChunk, DynamicQuery};
+pub use entity::{EntityMut, EntityRef};
 pub use fields::Fields;
 pub use filter::{ArchetypeFilter, QueryFilter, With, Without};
 pub use iter::QueryIter;
@@ -54,7 +56,7 @@ pub use terms::Has;
 pub use tuple::{AnyOf, Or};
 pub use view::Query;
 
-pub(crate) use access::FilteredAccess;
+pub(crate) use access::{FilteredAccess, Touched};
 pub(crate) use source::{BlockRows, Look, Source, prefetch};
 
 #[cfg(test)]

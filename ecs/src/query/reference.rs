@@ -4,11 +4,13 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
-use super::source::{Columnar, Source};
+use super::source::Source;
 use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::ComponentId;
-use crate::component::{Component, Mut, MutableComponent, Ref, Ticks, TrackedComponent, Tracking};
+use crate::component::{
+    Component, Mut, MutableComponent, Ref, TableComponent, Ticks, TrackedComponent, Tracking,
+};
 use crate::world::World;
 
 type Of<T> = <T as Component>::Storage;
@@ -132,10 +134,12 @@ macro_rules! reads {
 /// `prepare` and `fetch` of what writes.
 macro_rules! writes {
     () => {
-        const PREPARES_EACH_RUN: bool = Of::<T>::PREPARES_EACH_RUN;
-
         fn prepare(columns: ColumnsOf<T>, world: &mut World, archetype: ArchetypeId) {
             Of::<T>::prepare(columns, world, archetype);
+        }
+
+        fn prepare_run(state: &ComponentId, world: &mut World) {
+            Of::<T>::prepare_run(*state, world);
         }
 
         #[inline]
@@ -245,20 +249,20 @@ unsafe impl<T: Component> ReadOnlyQueryData for &T {}
 // SAFETY: reads only.
 unsafe impl<T: TrackedComponent> ReadOnlyQueryData for Ref<'_, T> {}
 
-// SAFETY: the rows of a columnar storage's archetypes all have the component.
-unsafe impl<T: Component<Storage: Columnar>> ArchetypeQueryData for &T {}
+// SAFETY: the rows of an archetype all have a component that lies in its table.
+unsafe impl<T: TableComponent> ArchetypeQueryData for &T {}
 // SAFETY: as above.
-unsafe impl<T: MutableComponent<Storage: Columnar>> ArchetypeQueryData for &mut T {}
+unsafe impl<T: TableComponent + MutableComponent> ArchetypeQueryData for &mut T {}
 // SAFETY: as above.
-unsafe impl<T: TrackedComponent<Storage: Columnar>> ArchetypeQueryData for Ref<'_, T> {}
+unsafe impl<T: TrackedComponent + TableComponent> ArchetypeQueryData for Ref<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T> ArchetypeQueryData for Mut<'_, T> where
-    T: TrackedComponent<Storage: Columnar> + MutableComponent
+    T: TrackedComponent + TableComponent + MutableComponent
 {
 }
 
 // SAFETY: as above.
-unsafe impl<T: Component<Storage: Columnar>> ChunkQueryData for &T {
+unsafe impl<T: TableComponent> ChunkQueryData for &T {
     type Slices<'w> = &'w [T];
 
     #[inline]
@@ -269,7 +273,7 @@ unsafe impl<T: Component<Storage: Columnar>> ChunkQueryData for &T {
 }
 
 // SAFETY: as above.
-unsafe impl<T: MutableComponent<Storage: Columnar>> ChunkQueryData for &mut T {
+unsafe impl<T: TableComponent + MutableComponent> ChunkQueryData for &mut T {
     type Slices<'w> = &'w mut [T];
 
     #[inline]

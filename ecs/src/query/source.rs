@@ -59,8 +59,6 @@ pub(crate) fn blocks(
 pub unsafe trait Source {
     /// Whether each row has to be asked for the component.
     const BY_ROW: bool;
-    /// Whether `prepare` has to be called before each run that writes, not only after a fork.
-    const PREPARES_EACH_RUN: bool;
     /// Where the values of an archetype's rows are.
     type Columns: Copy + Send + Sync + 'static;
     /// The values of one block, and what lies beside them.
@@ -75,8 +73,10 @@ pub unsafe trait Source {
     /// Limits a query to archetypes that have the component (or lack it), where archetypes know.
     fn limit(id: ComponentId, has: bool, access: &mut FilteredAccess);
     fn find(id: ComponentId, archetype: &Archetype) -> Option<Self::Columns>;
-    /// Readies the values for `write`.
+    /// Readies the values of an archetype for `write`: after a fork, which alone shares lists.
     fn prepare(columns: Self::Columns, world: &mut World, archetype: ArchetypeId);
+    /// Readies what does not belong to one archetype for `write`: before each run.
+    fn prepare_run(id: ComponentId, world: &mut World);
     /// Tick of the last write to a value of a block.
     ///
     /// # Safety
@@ -93,7 +93,8 @@ pub unsafe trait Source {
     /// A block for writing, copied first if a fork shares it.
     ///
     /// # Safety
-    /// As `read`, and nobody else touches it for `'w`; `prepare` was called since the last fork.
+    /// As `read`, and nobody else touches it for `'w`; `prepare` was called since the last fork,
+    /// and `prepare_run` since the world was last changed.
     unsafe fn write<'w>(
         columns: Self::Columns,
         archetype: &'w Archetype,
@@ -129,20 +130,6 @@ pub unsafe trait Source {
     unsafe fn prefetch<T>(columns: Self::Columns, archetype: &Archetype, block: usize, row: usize);
 }
 
-/// A storage whose values lie one after the other, block by block.
-///
-/// # Safety
-/// `Rows` points to the first value of a block, and the others follow it.
-#[diagnostic::on_unimplemented(
-    message = "the component's values do not lie in columns but in a sparse set, which has no \
-               slices and no length by archetype",
-    label = "not stored in columns",
-    note = "visit it row by row: `for` loops, `iter`, `for_each`, `par_for_each` and a system \
-            with a `Query` instead of a `Chunk`; `count` instead of `len`",
-    note = "or store it in columns: take `#[component(sparse)]` away"
-)]
-pub unsafe trait Columnar: Source<Rows = NonNull<u8>> {}
-
 /// Position of a column in its archetype, from 1, so that an `Option` of it is as small.
 #[derive(Clone, Copy)]
 pub struct ColumnIndex(NonZeroU32);
@@ -177,7 +164,6 @@ pub(crate) unsafe fn column(archetype: &Archetype, index: ColumnIndex) -> &Colum
 // column's own.
 unsafe impl Source for InTable {
     const BY_ROW: bool = false;
-    const PREPARES_EACH_RUN: bool = false;
     type Columns = ColumnIndex;
     type Block = BlockPointer;
     type Rows = NonNull<u8>;
@@ -199,6 +185,8 @@ unsafe impl Source for InTable {
         let archetype = world.archetype_mut(archetype);
         archetype.column_mut(columns.get()).unshare_list();
     }
+
+    fn prepare_run(_: ComponentId, _: &mut World) {}
 
     unsafe fn changed(columns: ColumnIndex, archetype: &Archetype, block: BlockRows) -> u64 {
         // SAFETY: guaranteed by the caller.
@@ -268,9 +256,6 @@ unsafe impl Source for InTable {
         prefetch(unsafe { rows.cast::<T>().add(row) });
     }
 }
-
-// SAFETY: a plain component's values are a block's first part, one after the other.
-unsafe impl Columnar for InTable {}
 
 /// Asks the processor for the cache line of an address ahead of its use.
 #[inline]

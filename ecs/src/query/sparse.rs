@@ -56,7 +56,6 @@ impl SparseRows {
 // and `prepare` has made its blocks ours and marked them before anything is written.
 unsafe impl Source for InSparseSet {
     const BY_ROW: bool = true;
-    const PREPARES_EACH_RUN: bool = true;
     type Columns = ComponentId;
     type Block = SparseRows;
     type Rows = SparseRows;
@@ -69,10 +68,12 @@ unsafe impl Source for InSparseSet {
         Some(id)
     }
 
+    fn prepare(_: ComponentId, _: &mut World, _: ArchetypeId) {}
+
     /// Blocks of the set are shared by the blocks of all archetypes, so they are made ours, and
     /// marked as changed, before the first of those is visited: several threads may do that.
-    fn prepare(columns: ComponentId, world: &mut World, _: ArchetypeId) {
-        world.open_sparse_set(columns);
+    fn prepare_run(id: ComponentId, world: &mut World) {
+        world.open_sparse_set(id);
     }
 
     /// Not known without looking at rows.

@@ -58,13 +58,17 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         let mut access = FilteredAccess::default();
         D::access(&data, &mut access);
         F::access(&filter, &mut access);
-        if let Some(component) = access.own_conflict_name(&world.registry) {
+        if let Some(touched) = access.own_conflict() {
+            let advice = match access.touches_all() {
+                true => "ask for EntityMut alone, and call `get` and `get_mut` on it",
+                false => "ask for it once, as `&mut T`, which can be read too",
+            };
             return Err(AccessConflict {
                 user: String::from("query"),
                 first: std::any::type_name::<D>(),
-                second: "the same query",
-                data: component,
-                advice: "ask for it once, as &mut T".into(),
+                second: AccessConflict::ITSELF,
+                data: touched.name(&world.registry),
+                advice: advice.into(),
             });
         }
         Ok(Self {
@@ -153,9 +157,12 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.update(world);
         // Only forks share lists of blocks, so what was ours stays so until the next one.
         let wanted = (self.matches.list.len(), world.fork_count());
-        if D::PREPARES_EACH_RUN || self.prepared != wanted {
+        if self.prepared != wanted {
             self.prepare_columns(world);
             self.prepared = wanted;
+        }
+        if !self.matches.list.is_empty() {
+            D::prepare_run(&self.data, world);
         }
     }
 

@@ -4,11 +4,11 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
-use super::source::{Columnar, Source};
+use super::source::Source;
 use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
-use crate::component::Component;
 use crate::component::info::ComponentId;
+use crate::component::{Component, TableComponent};
 use crate::entity::Entity;
 use crate::world::World;
 
@@ -84,7 +84,6 @@ unsafe impl<D: QueryData> QueryData for Option<D> {
     type Columns = Option<D::Columns>;
     type Fetch<'w> = Option<D::Fetch<'w>>;
     const BY_ROW: bool = false;
-    const PREPARES_EACH_RUN: bool = D::PREPARES_EACH_RUN;
 
     fn init(world: &mut World) -> D::State {
         D::init(world)
@@ -102,6 +101,10 @@ unsafe impl<D: QueryData> QueryData for Option<D> {
         if let Some(columns) = columns {
             D::prepare(columns, world, archetype);
         }
+    }
+
+    fn prepare_run(state: &D::State, world: &mut World) {
+        D::prepare_run(state, world);
     }
 
     #[inline]
@@ -219,7 +222,7 @@ unsafe impl<T: Component> ReadOnlyQueryData for Has<T> {}
 unsafe impl<T: Component> ArchetypeQueryData for Has<T> {}
 
 // SAFETY: as above.
-unsafe impl<T: Component<Storage: Columnar>> ChunkQueryData for Has<T> {
+unsafe impl<T: TableComponent> ChunkQueryData for Has<T> {
     type Slices<'w> = bool;
 
     #[inline]

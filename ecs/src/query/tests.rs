@@ -18,8 +18,11 @@ struct B;
 #[component(track)]
 struct C;
 
-/// Sets of components as bits: A 1, B 2, C 4.
+/// Sets of components as bits: A 1, B 2, C 4, all others 8.
 type Set = u8;
+
+/// What whole entities are made of.
+const ALL: Set = 15;
 
 /// A query, and what is true of it.
 struct Term {
@@ -93,6 +96,14 @@ fn all_terms(world: &mut World) -> Vec<Term> {
         &mut C, Or<(Changed<A>, Without<B>)> => (1, 4),
             |s| s & 4 != 0 && (s & 1 != 0 || s & 2 == 0);
         (), With<C> => (0, 0), |s| s & 4 != 0;
+        EntityRef, () => (ALL, 0), |_| true;
+        EntityMut, () => (0, ALL), |_| true;
+        EntityMut, With<B> => (0, ALL), |s| s & 2 != 0;
+        EntityMut, (Without<A>, Without<C>) => (0, ALL), |s| s & 5 == 0;
+        Option<EntityMut>, () => (0, ALL), |_| true;
+        (EntityRef, &A), Without<B> => (ALL, 0), |s| s & 3 == 1;
+        EntityRef, Changed<A> => (ALL, 0), |s| s & 1 != 0;
+        EntityMut, Added<C> => (4, ALL), |s| s & 4 != 0;
     }
 }
 
@@ -114,8 +125,10 @@ fn two_queries_conflict_just_where_an_archetype_has_both_and_one_writes() {
                 one.text,
                 other.text
             );
-            let component = found.map(|id| 1 << id.index());
-            assert!(component.is_none_or(|set: Set| common & set != 0));
+            assert!(found.is_none_or(|touched| match touched {
+                Touched::One(id) => common & 1 << id.index() != 0,
+                Touched::All => common == ALL,
+            }));
             conflicts += usize::from(found.is_some());
             apart += usize::from(common != 0 && found.is_none());
         }
@@ -166,6 +179,9 @@ fn a_query_that_asks_twice_for_what_it_writes_is_refused_however_it_is_put_toget
         AnyMutAB = AnyOf<(&'static mut A, &'static B)>, 2, 1;
         HasA = Has<A>, 0, 0;
         Handle = Entity, 0, 0;
+        Shared = EntityRef<'static>, ALL, 0;
+        Whole = EntityMut<'static>, 0, ALL;
+        AnyShared = AnyOf<(EntityRef<'static>, &'static B)>, ALL, 0;
     }
     assert!(world.try_query::<AnyOf<(&mut A, &mut A)>, ()>().is_err());
     assert!(

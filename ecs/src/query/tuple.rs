@@ -56,7 +56,6 @@ macro_rules! data_tuples {
             type Columns = ($($name::Columns,)*);
             type Fetch<'w> = ($($name::Fetch<'w>,)*);
             const BY_ROW: bool = false $(|| $name::BY_ROW)*;
-            const PREPARES_EACH_RUN: bool = false $(|| $name::PREPARES_EACH_RUN)*;
 
             fn init(world: &mut World) -> Self::State {
                 ($($name::init(world),)*)
@@ -71,6 +70,10 @@ macro_rules! data_tuples {
 
             fn prepare(columns: Self::Columns, world: &mut World, archetype: ArchetypeId) {
                 $($name::prepare(columns.$index, world, archetype);)*
+            }
+
+            fn prepare_run(state: &Self::State, world: &mut World) {
+                $($name::prepare_run(&state.$index, world);)*
             }
 
             #[inline]
@@ -144,7 +147,6 @@ macro_rules! any_of {
             type Columns = ($(Option<$name::Columns>,)*);
             type Fetch<'w> = ($(Option<$name::Fetch<'w>>,)*);
             const BY_ROW: bool = false $(|| $name::BY_ROW)*;
-            const PREPARES_EACH_RUN: bool = false $(|| $name::PREPARES_EACH_RUN)*;
 
             fn init(world: &mut World) -> Self::State {
                 ($($name::init(world),)*)
@@ -160,6 +162,10 @@ macro_rules! any_of {
 
             fn prepare(columns: Self::Columns, world: &mut World, archetype: ArchetypeId) {
                 $(Option::<$name>::prepare(columns.$index, world, archetype);)*
+            }
+
+            fn prepare_run(state: &Self::State, world: &mut World) {
+                $($name::prepare_run(&state.$index, world);)*
             }
 
             #[inline]

@@ -7,7 +7,7 @@ use super::{ChildOf, Relationship, RelationshipError, RelationshipInfo, Sources}
 use crate::bundle::Bundle;
 use crate::commands::{Commands, EntityCommands};
 use crate::entity::Entity;
-use crate::world::{EntityMut, World};
+use crate::world::{EntityWorldMut, World};
 
 impl World {
     /// Gives an entity a relationship, in the place of the one that it has, if nothing stands
@@ -84,7 +84,7 @@ impl World {
     }
 }
 
-impl EntityMut<'_> {
+impl EntityWorldMut<'_> {
     /// Spawns an entity that points at this one.
     pub fn with_source<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
         let target = self.id();

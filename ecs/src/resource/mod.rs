@@ -40,7 +40,7 @@ pub(crate) use table::{ResourceId, Resources};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a resource",
     label = "not a resource",
-    note = "write `#[derive(Clone, Resource)]` above its definition"
+    note = "write `#[derive(Clone, Resource)]` above the definition of `{Self}`"
 )]
 pub trait Resource: Sized + Send + Sync + 'static {
     /// Name with its module path, for messages.

@@ -22,7 +22,7 @@ use crate::component::Registry;
 use crate::component::info::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, EntityMap};
 use crate::panics::FirstPanic;
-use crate::storage::column::Writer;
+use crate::storage::column::{Writer, rows_in_block};
 use index::RowIndex;
 
 pub(crate) use made::MadeAside;
@@ -70,6 +70,19 @@ impl SparseSet {
         for block in 0..blocks {
             // SAFETY: the column has `len` rows, some of them in this block.
             unsafe { column.open(block, len, to) };
+        }
+    }
+
+    /// Makes every block ours, so that single values may be written through a shared borrow.
+    pub(crate) fn own(&mut self, to: Writer<'_>) {
+        let (len, blocks) = (self.rows.len(), self.rows.block_count());
+        let column = self.rows.column_mut(0);
+        column.unshare_list();
+        for block in 0..blocks {
+            let rows = rows_in_block(len, block);
+            // SAFETY: the list was just made ours and `&mut self` excludes everybody else; the
+            // column has `len` rows.
+            unsafe { column.block_own(block, rows, to) };
         }
     }
 

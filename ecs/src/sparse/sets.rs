@@ -78,6 +78,11 @@ impl SparseSets {
         self.iter_mut().for_each(|set| set.ready_all(to));
     }
 
+    /// Makes every block ours, so that single values may be written through a shared borrow.
+    pub(crate) fn own_all(&mut self, to: Writer<'_>) {
+        self.iter_mut().for_each(|set| set.own(to));
+    }
+
     /// Gives back the blocks that empty sets keep.
     pub(crate) fn release_reserves(&mut self) {
         let empty = |set: &&mut SparseSet| set.rows().is_empty();

@@ -10,9 +10,9 @@ use std::borrow::Cow;
 
 use super::local::LocalValue;
 use super::states::LocalInfo;
-use crate::component::info::ComponentId;
 use crate::error::AccessConflict;
-use crate::query::FilteredAccess;
+use crate::names::short;
+use crate::query::{FilteredAccess, Touched};
 use crate::resource::{NonSendId, ResourceId};
 use crate::world::World;
 
@@ -41,7 +41,7 @@ pub(crate) enum Target {
 /// What two claims both touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shared {
-    Component(ComponentId),
+    Components(Touched),
     Resource(ResourceId),
     NonSend(NonSendId),
     World,
@@ -51,7 +51,7 @@ impl Target {
     /// What both touch, if they exclude each other inside one system.
     fn clash(&self, other: &Self) -> Option<Shared> {
         match (self, other) {
-            (Self::Query(a), Self::Query(b)) => a.conflict(b).map(Shared::Component),
+            (Self::Query(a), Self::Query(b)) => a.conflict(b).map(Shared::Components),
             (
                 Self::Resource { id, write },
                 Self::Resource {
@@ -85,7 +85,7 @@ impl Target {
     /// Something that it writes and that a shared `&World` would see.
     fn first_write(&self) -> Option<Shared> {
         match self {
-            Self::Query(access) => access.first_write().map(Shared::Component),
+            Self::Query(access) => access.first_write().map(Shared::Components),
             Self::Resource { id, write } => write.then_some(Shared::Resource(*id)),
             Self::NonSend { id, write } => write.then_some(Shared::NonSend(*id)),
             Self::World | Self::Commands | Self::Locals => None,
@@ -263,7 +263,7 @@ fn describe(
     world: &World,
 ) -> AccessConflict {
     let data = match shared {
-        Shared::Component(id) => world.component_name(id),
+        Shared::Components(touched) => touched.name(&world.registry),
         Shared::Resource(id) => world.resources.name(id),
         Shared::NonSend(id) => world.non_send.name(id),
         Shared::World => "the whole world",
@@ -294,7 +294,7 @@ fn advice(first: &Target, second: &Target, world: &World) -> Cow<'static, str> {
                         .into();
                 }
             };
-            let with = world.component_name(with);
+            let with = short(world.component_name(with));
             format!(
                 "add Without<{with}> to the {position} if no entity is meant for both, or put \
                  both into a ParamSet"

@@ -158,6 +158,7 @@ impl ParamError {
 /// What a system may return: nothing, or a `Result` whose error stops the schedule.
 #[diagnostic::on_unimplemented(
     message = "a system cannot return `{Self}`",
+    label = "not what a system returns",
     note = "a system returns nothing, or `Result<(), E>` with an error that can be boxed; what \
             else it finds goes into a resource, or to the next one by `pipe`"
 )]

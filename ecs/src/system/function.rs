@@ -20,6 +20,8 @@ use crate::world::World;
 /// `Marker` tells the kinds of function apart and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function of system parameters",
+    label = "not a function of system parameters",
+    note = "write `#[orrery_ecs::check_system]` above the function to see which parameter is wrong",
     note = "its arguments are system parameters, after an `In<..>` if it takes an input"
 )]
 pub trait SystemParamFunction<Marker>: Send + Sized + 'static {

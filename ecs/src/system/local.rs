@@ -65,6 +65,14 @@ impl<T: LocalValue + fmt::Debug> fmt::Debug for Local<'_, T> {
 /// // The order of a HashMap is no state.
 /// fn system(seen: orrery_ecs::Local<std::collections::HashMap<u32, u32>>) {}
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be kept as the `Local` of a system",
+    label = "not the value of a `Local`",
+    note = "it begins at its default, a fork clones it and the state hash reads it: write \
+            `#[derive(Clone, Default, StateHash)]` above the definition of `{Self}`",
+    note = "take `Local<NotState<..>>` for what is no state, as a `HashMap`, and \
+            `Local<NoClone<..>>` for what cannot be cloned"
+)]
 pub trait LocalValue: Default + Send + Sync + 'static {
     /// Whether it enters the state hash.
     #[doc(hidden)]
@@ -80,6 +88,7 @@ pub trait LocalValue: Default + Send + Sync + 'static {
     fn hash_value(&self, hasher: &mut StateHasher);
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Default + Clone + StateHash + Send + Sync + 'static> LocalValue for T {
     const STATE: bool = true;
     const CLONE: bool = true;

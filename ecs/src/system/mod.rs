@@ -84,12 +84,23 @@ pub trait System: Send {
 /// needed once is better run by [`World::run_system_once`].
 ///
 /// `Marker` tells the kinds of function apart and is always inferred.
+///
+/// When a function is refused, [`check_system`](crate::check_system) above it shows which of its
+/// parameters is at fault:
+///
+/// ```compile_fail,E0277
+/// // error[E0277]: `f32` cannot be a parameter of a system
+/// #[orrery_ecs::check_system]
+/// fn fall(bodies: orrery_ecs::Query<orrery_ecs::Entity>, gravity: f32) {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
     label = "not a system",
+    note = "write `#[orrery_ecs::check_system]` above the function to see which parameter is wrong",
     note = "a system is a function whose parameters are Query, Single, Res, ResMut, Option of \
-            these, Local, Commands, ParamSet, NonSend, NonSendMut, &World or tuples of these; or \
-            a Chunk first and then Res; or only `&mut World`",
+            these, Local, Commands, ParamSet, NonSend, NonSendMut, RemovedComponents, Related, \
+            &World or tuples of these; or a Chunk first and then Res and Commands; or only \
+            `&mut World`",
     note = "it returns nothing or `Result<(), E>`, and does not begin with `In<..>`"
 )]
 pub trait IntoSystem<Marker>: Sized {

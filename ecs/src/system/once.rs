@@ -8,9 +8,13 @@ use crate::world::World;
 ///
 /// `Marker` tells the kinds of function apart and is always inferred.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be run as a system",
-    note = "a system is a function whose arguments are system parameters; or a Chunk first and \
-            then Res; or only `&mut World`"
+    message = "`{Self}` is not a system",
+    label = "not a system",
+    note = "write `#[orrery_ecs::check_system]` above the function to see which parameter is wrong",
+    note = "a system is a function whose parameters are Query, Single, Res, ResMut, Option of \
+            these, Local, Commands, ParamSet, NonSend, NonSendMut, RemovedComponents, Related, \
+            &World or tuples of these; or a Chunk first and then Res and Commands; or only \
+            `&mut World`"
 )]
 pub trait RunOnce<Marker>: Sized {
     /// What it returns.

@@ -2,11 +2,12 @@
 
 use super::World;
 use crate::archetype::Archetype;
-use crate::component::{Component, MutableComponent, Registry, Storage};
+use crate::component::info::ComponentId;
+use crate::component::{Component, MutOf, MutableComponent, Registry, Storage, Ticks, Tracking};
 use crate::entity::{Entity, EntityTable, Place};
 use crate::resource::Resource;
 use crate::sparse::SparseSets;
-use crate::storage::column::{Column, Writer};
+use crate::storage::column::{BlockPointer, Column, Writer};
 use std::mem::MaybeUninit;
 
 impl World {
@@ -43,10 +44,24 @@ impl World {
         Some(unsafe { &*row.cast::<T>() })
     }
 
-    /// A component of an entity for writing; its block is marked as changed, and its row if it is
-    /// tracked.
+    /// A component of an entity for writing: `&mut T`, or a [`Mut`](crate::Mut) if it is tracked,
+    /// which marks the row as changed by the first write through it. The block is marked at once.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// #[component(track)]
+    /// struct Health(u32);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let before = world.advance_change_tick();
+    /// let mut health = world.get_mut::<Health>(entity).expect("it has one");
+    /// assert!(health.0 == 3 && health.last_changed() < before);
+    /// health.0 = 2;
+    /// assert_eq!(health.last_changed(), before);
+    /// ```
     #[inline]
-    pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<&mut T> {
+    pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<MutOf<'_, T>> {
         const {
             assert!(
                 !T::SPLIT,
@@ -63,11 +78,11 @@ impl World {
         };
         let (column, row, len) =
             find.column_mut::<T>(&mut self.archetypes, &mut self.sparse, entity)?;
-        // SAFETY: `row` is one of `len` rows, and the column is plain.
-        let value = unsafe { column.row_mut(row, len, to) };
-        // SAFETY: the column is of `T`, the row's block is ours alone, and the borrow of the
-        // world keeps everybody else out.
-        Some(unsafe { &mut *value.cast::<T>() })
+        // SAFETY: `row` is one of `len` rows.
+        let (block, row) = unsafe { column.open_at(row, len, to) };
+        // SAFETY: the column is of `T`, the block ours alone, the row one of it, and the borrow of
+        // the world keeps everybody else out.
+        Some(unsafe { write_row::<T>(column, block, row, Ticks::once(to.tick)) })
     }
 
     /// A copy of a component, put together from its columns if it is split.
@@ -109,13 +124,29 @@ impl World {
             return None;
         };
         let id = self.registry.id::<T>()?;
-        if T::Storage::SPARSE {
+        let archetype = &self.archetypes[location.archetype as usize];
+        self.find_in(
+            id,
+            T::Storage::SPARSE,
+            entity,
+            (archetype, location.row as usize),
+        )
+    }
+
+    /// Column and row of a component of an entity that lies in a row of an archetype.
+    #[inline]
+    pub(crate) fn find_in<'w>(
+        &'w self,
+        id: ComponentId,
+        is_sparse: bool,
+        entity: Entity,
+        (archetype, row): (&'w Archetype, usize),
+    ) -> Option<(&'w Column, usize)> {
+        if is_sparse {
             let set = self.sparse.get(id)?;
             return Some((set.rows().column(0), set.row(entity)?));
         }
-        let archetype = &self.archetypes[location.archetype as usize];
-        let column = archetype.column(archetype.column_index(id)?);
-        Some((column, location.row as usize))
+        Some((archetype.column(archetype.column_index(id)?), row))
     }
 
     /// Puts a resource into the world and returns the one it replaces.
@@ -194,6 +225,32 @@ impl World {
             None => missing(R::NAME),
         }
     }
+}
+
+/// A row of a block for writing, as the component's tracking gives it.
+///
+/// # Safety
+/// - the column is of `T`, which is not split, and has the block, which has the row;
+/// - the block is ours alone and marked, and nobody else has the row for `'w`.
+#[inline]
+pub(crate) unsafe fn write_row<'w, T: Component>(
+    column: &'w Column,
+    block: BlockPointer,
+    row: usize,
+    now: Ticks,
+) -> MutOf<'w, T> {
+    // SAFETY: the block has the row, by the caller.
+    let mut value = unsafe { block.data.cast::<T>().add(row) };
+    let ticks = || {
+        let runs = column.tick_runs(block);
+        let runs = runs.expect("`describe` says of a component whether it is tracked");
+        // SAFETY: as above.
+        unsafe { runs.row(row) }
+    };
+    // SAFETY: nobody else has the row for `'w`, by the caller.
+    let value = unsafe { value.as_mut() };
+    // SAFETY: as above; the ticks are the row's own.
+    unsafe { T::Tracking::write(value, ticks, now) }
 }
 
 /// What leads to a component, apart from where it lies.

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use super::{SpawnBatch, World};
 use crate::archetype::{ArchetypeId, MadeRows, Run};
 use crate::bundle::{Bundle, BundleId, RequiredColumn, SpawnTarget};
-use crate::component::{Component, InTable};
+use crate::component::TableComponent;
 use crate::entity::Entity;
 use crate::error::ColumnLengthError;
 use crate::panics::FirstPanic;
@@ -21,7 +21,7 @@ use crate::storage::column::Writer;
 )]
 pub trait ColumnSource {
     /// The component.
-    type Component: Component<Storage = InTable>;
+    type Component: TableComponent;
 
     /// How many values there are, where the source knows.
     #[doc(hidden)]
@@ -48,7 +48,7 @@ impl<T> Drop for Filling<'_, T> {
     }
 }
 
-impl<T: Component<Storage = InTable>, F: FnMut(usize) -> T> ColumnSource for F {
+impl<T: TableComponent, F: FnMut(usize) -> T> ColumnSource for F {
     type Component = T;
 
     fn count(&self) -> Option<usize> {
@@ -68,7 +68,7 @@ impl<T: Component<Storage = InTable>, F: FnMut(usize) -> T> ColumnSource for F {
 #[doc(hidden)]
 pub struct Handed<T>(std::vec::IntoIter<T>);
 
-impl<T: Component<Storage = InTable>> ColumnSource for Handed<T> {
+impl<T: TableComponent> ColumnSource for Handed<T> {
     type Component = T;
 
     fn count(&self) -> Option<usize> {
@@ -92,6 +92,13 @@ impl<T: Component<Storage = InTable>> ColumnSource for Handed<T> {
 }
 
 /// Something that becomes a [`ColumnSource`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a column that can be spawned",
+    label = "not a column",
+    note = "a column is a `Vec<T>`, or a function from the number of the row, `FnMut(usize) -> T`, \
+            of a component `T` that lies in columns; values of a `#[component(sparse)]` come by \
+            `spawn_batch` or `insert`"
+)]
 pub trait IntoColumnSource<Marker> {
     /// What it becomes.
     #[doc(hidden)]
@@ -107,7 +114,7 @@ pub struct ByVec;
 #[doc(hidden)]
 pub struct ByFunction;
 
-impl<T: Component<Storage = InTable>> IntoColumnSource<ByVec> for Vec<T> {
+impl<T: TableComponent> IntoColumnSource<ByVec> for Vec<T> {
     type Source = Handed<T>;
 
     fn into_source(self) -> Handed<T> {
@@ -115,7 +122,7 @@ impl<T: Component<Storage = InTable>> IntoColumnSource<ByVec> for Vec<T> {
     }
 }
 
-impl<T: Component<Storage = InTable>, F: FnMut(usize) -> T> IntoColumnSource<ByFunction> for F {
+impl<T: TableComponent, F: FnMut(usize) -> T> IntoColumnSource<ByFunction> for F {
     type Source = F;
 
     fn into_source(self) -> F {

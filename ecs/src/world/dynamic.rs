@@ -43,7 +43,7 @@ impl World {
         self.registry.info(id).layout.size()
     }
 
-    fn known(&self, id: ComponentId) -> Result<&Arc<ComponentInfo>, DynamicError> {
+    pub(crate) fn known(&self, id: ComponentId) -> Result<&Arc<ComponentInfo>, DynamicError> {
         if id.index() < self.registry.len() {
             return Ok(self.registry.info(id));
         }
@@ -185,14 +185,9 @@ impl World {
         let Place::At(at) = self.entities.get(entity)? else {
             return None;
         };
-        let (column, row) = if info.sparse {
-            let set = self.sparse.get(id)?;
-            (set.rows().column(0), set.row(entity)?)
-        } else {
-            let archetype = &self.archetypes[at.archetype as usize];
-            let column = archetype.column(archetype.column_index(id)?);
-            (column, at.row as usize)
-        };
+        let archetype = &self.archetypes[at.archetype as usize];
+        let place = (archetype, at.row as usize);
+        let (column, row) = self.find_in(id, info.sparse, entity, place)?;
         // SAFETY: the row exists, and its value is one piece.
         NonNull::new(unsafe { column.row(row) })
     }

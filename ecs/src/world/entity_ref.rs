@@ -1,57 +1,22 @@
 //! One entity together with its world.
 
 use super::World;
-use crate::archetype::Archetype;
 use crate::bundle::Bundle;
-use crate::component::{Component, MutableComponent};
+use crate::component::{Component, MutOf, MutableComponent, Ticks};
 use crate::entity::{Entity, Place};
 use crate::error::{ComponentError, NoSuchEntity};
+use crate::query::{EntityMut, EntityRef, Look};
+use crate::storage::BLOCK_ROWS;
 
-/// A living entity for reading. Nothing but this entity can be reached through it, and no query
-/// gives one.
-#[derive(Clone, Copy)]
-pub struct EntityRef<'w> {
-    world: &'w World,
-    entity: Entity,
-}
-
-impl<'w> EntityRef<'w> {
-    /// Its handle.
-    pub fn id(self) -> Entity {
-        self.entity
-    }
-
-    /// A component, if it has one.
-    pub fn get<T: Component>(self) -> Option<&'w T> {
-        self.world.get(self.entity)
-    }
-
-    /// Whether it has a component.
-    pub fn contains<T: Component>(self) -> bool {
-        let id = self.world.component_id::<T>();
-        let place = self.world.entities.get(self.entity);
-        match (id, place) {
-            (Some(id), Some(Place::At(at))) => self.world.has_component(self.entity, at, id),
-            _ => false,
-        }
-    }
-
-    /// Its archetype; `None` for a reserved handle that has no row yet.
-    pub fn archetype(self) -> Option<&'w Archetype> {
-        match self.world.entities.get(self.entity) {
-            Some(Place::At(location)) => Some(&self.world.archetypes[location.archetype as usize]),
-            _ => None,
-        }
-    }
-}
-
-/// A living entity for reading, writing and structural change.
-pub struct EntityMut<'w> {
+/// A living entity together with the whole world: for reading, writing and structural change.
+///
+/// [`EntityRef`] and [`EntityMut`] are an entity without the world, as queries give it.
+pub struct EntityWorldMut<'w> {
     world: &'w mut World,
     entity: Entity,
 }
 
-impl<'w> EntityMut<'w> {
+impl<'w> EntityWorldMut<'w> {
     pub(super) fn new(world: &'w mut World, entity: Entity) -> Self {
         Self { world, entity }
     }
@@ -76,22 +41,36 @@ impl<'w> EntityMut<'w> {
         self.world.get(self.entity)
     }
 
-    /// A component for writing, if it has one.
-    pub fn get_mut<T: MutableComponent>(&mut self) -> Option<&mut T> {
-        self.world.get_mut(self.entity)
+    /// A component for writing, if it has one; see [`World::get_mut`].
+    pub fn get_mut<T: MutableComponent>(&mut self) -> Option<MutOf<'_, T>> {
+        self.world.get_mut::<T>(self.entity)
     }
 
     /// Whether it has a component.
     pub fn contains<T: Component>(&self) -> bool {
-        EntityRef {
-            world: self.world,
-            entity: self.entity,
-        }
-        .contains::<T>()
+        self.as_readonly().contains::<T>()
+    }
+
+    /// The entity alone, for reading.
+    pub fn as_readonly(&self) -> EntityRef<'_> {
+        self.world.entity_ref(self.entity)
+    }
+
+    /// The entity alone, for writing: what code takes that is also to run on a `Query<EntityMut>`.
+    ///
+    /// # Cost
+    /// One look at every column of the entity and every block of the sparse sets; what a fork
+    /// shares of them is copied.
+    pub fn as_mutable(&mut self) -> EntityMut<'_> {
+        let (world, entity) = (&mut *self.world, self.entity);
+        world.own_entity(entity);
+        let look = world.look_once();
+        // SAFETY: made ours a line above; the borrow of the world keeps everybody else out.
+        unsafe { EntityMut::new(look, entity) }
     }
 
     /// Adds the components of a bundle, unless the entity [is
-    /// despawned](EntityMut::is_despawned); see [`World::insert`].
+    /// despawned](EntityWorldMut::is_despawned); see [`World::insert`].
     ///
     /// # Panics
     /// When a component stands in the bundle twice.
@@ -127,26 +106,52 @@ impl<'w> EntityMut<'w> {
 }
 
 impl World {
+    fn look_once(&self) -> Look<'_> {
+        Look {
+            world: self,
+            ticks: Ticks::once(self.change_tick()),
+        }
+    }
+
+    fn entity_ref(&self, entity: Entity) -> EntityRef<'_> {
+        // SAFETY: the borrow of the world keeps writers out.
+        unsafe { EntityRef::new(self.look_once(), entity) }
+    }
+
+    /// Makes every block ours in which a component of an entity lies or may lie.
+    fn own_entity(&mut self, entity: Entity) {
+        self.own_sparse_sets();
+        let Some(Place::At(at)) = self.entities.get(entity) else {
+            return;
+        };
+        let (archetype, to) = self.archetype_and_writer(at.archetype as usize);
+        archetype.unshare_lists();
+        let block = at.row as usize / BLOCK_ROWS;
+        let rows = archetype.rows(block);
+        for column in archetype.columns() {
+            // SAFETY: the list was just made ours and the borrow excludes everybody else; the
+            // archetype has that many rows in the block.
+            unsafe { column.block_own(block, rows, to) };
+        }
+    }
+
     /// A living entity.
     ///
     /// # Errors
     /// When the handle's entity does not live in this world.
     pub fn get_entity(&self, entity: Entity) -> Result<EntityRef<'_>, NoSuchEntity> {
         self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
-        Ok(EntityRef {
-            world: self,
-            entity,
-        })
+        Ok(self.entity_ref(entity))
     }
 
     /// A living entity for writing.
     ///
     /// # Errors
     /// When the handle's entity does not live in this world.
-    pub fn get_entity_mut(&mut self, entity: Entity) -> Result<EntityMut<'_>, NoSuchEntity> {
+    pub fn get_entity_mut(&mut self, entity: Entity) -> Result<EntityWorldMut<'_>, NoSuchEntity> {
         self.flush_reserved();
         self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
-        Ok(EntityMut {
+        Ok(EntityWorldMut {
             world: self,
             entity,
         })
@@ -167,7 +172,7 @@ impl World {
     /// # Panics
     /// When the handle's entity does not live in this world.
     #[track_caller]
-    pub fn entity_mut(&mut self, entity: Entity) -> EntityMut<'_> {
+    pub fn entity_mut(&mut self, entity: Entity) -> EntityWorldMut<'_> {
         self.get_entity_mut(entity)
             .unwrap_or_else(|error| panic!("{error}"))
     }

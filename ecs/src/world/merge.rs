@@ -13,10 +13,10 @@ use crate::storage::column::{Column, Writer};
 impl World {
     /// Takes all entities of another world into this one, with new handles, and gives both.
     ///
-    /// Handles inside components (fields of type [`Entity`], in containers and in types that derive
-    /// [`StateHash`](crate::StateHash) as well) become the new ones; a handle of nobody in the
-    /// other world becomes [`Entity::NONE`]. Entities come in the other world's order, behind those
-    /// that are there. Its resources are dropped: what becomes of two of a kind is for the caller
+    /// Handles inside components (fields of type [`Entity`](crate::Entity), in containers and in
+    /// types that derive [`StateHash`](crate::StateHash) as well) become the new ones; a handle of
+    /// nobody in the other world becomes [`Entity::NONE`](crate::Entity::NONE). Entities come in
+    /// the other world's order, behind those that are there. Its resources are dropped: what becomes of two of a kind is for the caller
     /// to say, before.
     ///
     /// Observers of this world run when all have arrived, in the order of the rows; those of the

@@ -24,7 +24,7 @@ use crate::archetype::graph::Graph;
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::Bundles;
 use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior, Placement};
-use crate::component::{Component, FieldInfo, InTable, Registry};
+use crate::component::{Component, FieldInfo, Registry, TableComponent};
 use crate::entity::{Entity, EntityTable};
 use crate::hash::Lane;
 use crate::observer::Observers;
@@ -37,7 +37,7 @@ use crate::system::SystemStates;
 
 pub use columns::{ColumnSource, ColumnSources, IntoColumnSource};
 pub use compact::Compaction;
-pub use entity_ref::{EntityMut, EntityRef};
+pub use entity_ref::EntityWorldMut;
 pub(crate) use restructure::Arriving;
 pub use spawn::SpawnBatch;
 pub(crate) use watched::Components;
@@ -191,7 +191,7 @@ impl World {
     /// let changed: Vec<usize> = world.changed_since::<Health>(seen).map(|(_, b)| b).collect();
     /// assert_eq!(changed, [1]);
     /// ```
-    pub fn changed_since<T: Component<Storage = InTable>>(
+    pub fn changed_since<T: TableComponent>(
         &self,
         tick: u64,
     ) -> impl Iterator<Item = (ArchetypeId, usize)> {
@@ -266,6 +266,15 @@ impl World {
         if let Some(set) = self.sparse.get_mut(id) {
             set.open(to);
         }
+    }
+
+    /// Readies the values of all sparse components for writing one by one, through a shared borrow.
+    pub(crate) fn own_sparse_sets(&mut self) {
+        let to = Writer {
+            pool: &self.pool,
+            tick: self.tick,
+        };
+        self.sparse.own_all(to);
     }
 
     /// Forks made of this world so far. As long as it stays the same, no list of blocks that was

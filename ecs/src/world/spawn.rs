@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{EntityMut, World};
+use super::{EntityWorldMut, World};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET, RequiredColumn, SpawnTarget};
 use crate::component::info::ComponentId;
@@ -21,7 +21,7 @@ impl World {
     /// # Panics
     /// When a component stands in the bundle twice, or 2^32 - 2 entities live.
     #[inline]
-    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityMut<'_> {
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         self.flush_reserved();
         let (bundle_id, target) = self.spawn_target::<B>();
         let info = self.bundles.info(bundle_id);
@@ -30,7 +30,7 @@ impl World {
             if self.is_arrival_watched(target, bundle_id) {
                 self.deliver_spawn(entity, bundle_id);
             }
-            return EntityMut::new(self, entity);
+            return EntityWorldMut::new(self, entity);
         }
         let archetype = &mut self.archetypes[target.index()];
         let to = Writer {
@@ -48,7 +48,7 @@ impl World {
         if self.is_arrival_watched(archetype, bundle_id) {
             self.deliver_spawn(entity, bundle_id);
         }
-        EntityMut::new(self, entity)
+        EntityWorldMut::new(self, entity)
     }
 
     /// Spawns one entity for each bundle of an iterator, at once, and gives their handles.
@@ -145,7 +145,7 @@ impl World {
         &mut self,
         entity: Entity,
         bundle: B,
-    ) -> Result<EntityMut<'_>, SpawnAtError> {
+    ) -> Result<EntityWorldMut<'_>, SpawnAtError> {
         self.flush_reserved();
         self.entities.check_claim(entity)?;
         let (bundle_id, target) = self.spawn_target::<B>();
@@ -170,7 +170,7 @@ impl World {
         if self.is_arrival_watched(target, bundle_id) {
             self.deliver_spawn(entity, bundle_id);
         }
-        Ok(EntityMut::new(self, entity))
+        Ok(EntityWorldMut::new(self, entity))
     }
 
     /// Gives a reserved handle its components, unless it was despawned meanwhile; says whether it

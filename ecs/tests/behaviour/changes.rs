@@ -23,10 +23,7 @@ fn world_of(count: u32) -> (World, Vec<Entity>) {
     (world, all)
 }
 
-fn changed<T: orrery_ecs::Component<Storage = orrery_ecs::InTable>>(
-    world: &World,
-    tick: u64,
-) -> Changed {
+fn changed<T: orrery_ecs::TableComponent>(world: &World, tick: u64) -> Changed {
     let blocks = world.changed_since::<T>(tick);
     blocks
         .map(|(archetype, block)| (archetype.index(), block))

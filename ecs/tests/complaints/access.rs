@@ -6,8 +6,9 @@ use std::sync::Barrier;
 
 use orrery_ecs::{
     Chunk, CommandQueue, Commands, Component, DynamicChunk, Entity, EntityCommands, EntityMut,
-    EntityRef, Has, Local, Mut, NonSend, NonSendMut, ParamSet, Query, QueryCombinations, QueryIter,
-    QueryManyIter, QueryState, Ref, Res, ResMut, Resource, Single, World,
+    EntityRef, EntityWorldMut, Has, Local, Mut, NonSend, NonSendMut, ParamSet, Query,
+    QueryCombinations, QueryIter, QueryManyIter, QueryState, Ref, Res, ResMut, Resource, Single,
+    World,
 };
 
 use crate::queries::Health;
@@ -47,6 +48,7 @@ fn nothing_that_writes_can_be_cloned() {
         ResMut<'static, Value>,
         NonSendMut<'static, Value>,
         EntityMut<'static>,
+        EntityWorldMut<'static>,
         Query<'static, 'static, Write>,
         Query<'static, 'static, (Entity, Option<Write>)>,
         QueryIter<'static, 'static, Write, ()>,

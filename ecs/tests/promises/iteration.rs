@@ -283,7 +283,7 @@ fn a_query_over_ten_thousand_archetypes_of_one_entity_is_right() {
     assert!(some.iter(&world).all(|(num, bit)| num.0 == bit.0));
     assert_eq!(
         some.iter(&world).map(|(num, _)| num.0).sum::<u32>(),
-        expected.sum()
+        expected.sum::<u32>()
     );
     let mut fork = world.fork().expect("it can be cloned");
     let mut query = fork.query::<&mut Num>();

@@ -1,6 +1,9 @@
 //! Queries beyond what `promises/queries.rs` says of them.
 
 mod changes;
+mod entities;
+mod entity_access;
+mod entity_forks;
 mod filters;
 mod lookup;
 mod order;

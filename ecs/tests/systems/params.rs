@@ -150,7 +150,7 @@ fn sixteen_parameters_and_tuples_inside_tuples_are_taken() {
         .sum();
     }
     world.run_system_once(sixteen).expect("all there");
-    assert_eq!(world.resource::<Numbered<15>>().0, (0..15).sum());
+    assert_eq!(world.resource::<Numbered<15>>().0, (0..15).sum::<usize>());
     type Pair<'w> = (Res<'w, Numbered<1>>, Option<Res<'w, Numbered<99>>>);
     let nested = |(mut a, (b, missing)): (ResMut<Value>, Pair), (): ()| {
         assert!(missing.is_none());
@@ -166,7 +166,9 @@ fn the_whole_world_can_be_read_beside_everything_that_does_not_write() {
     let reads = |nums: Query<&Num>, world: &World, value: Res<Value>, mut runs: Local<u32>| {
         *runs += 1;
         assert_eq!(world.resource::<Value>().0, value.0);
-        nums.len() == 15 && world.len() == 15 && sum(world) == nums.iter().map(|num| num.0).sum()
+        nums.len() == 15
+            && world.len() == 15
+            && sum(world) == nums.iter().map(|num| num.0).sum::<u32>()
     };
     assert_eq!(world.run_system_once(reads), Ok(true));
     let spawns = |world: &World, mut commands: Commands| {

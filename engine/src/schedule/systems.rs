@@ -7,8 +7,14 @@ use orrery_ecs::{IntoSystem, System};
 /// `Marker` tells the kinds of function apart and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a system nor a tuple of systems",
-    note = "a system is a function whose parameters are Query, Res, ResMut, Option<Res>, \
-            Option<ResMut> or Commands; or a Chunk first and then Res; or only `&mut World`"
+    label = "not a system",
+    note = "write `#[orrery::ecs::check_system]` above the function to see which parameter is \
+            wrong",
+    note = "a system is a function whose parameters are Query, Single, Res, ResMut, Option of \
+            these, Local, Commands, ParamSet, NonSend, NonSendMut, RemovedComponents, Related, \
+            &World or tuples of these; or a Chunk first and then Res and Commands; or only \
+            `&mut World`",
+    note = "it returns nothing or `Result<(), E>`"
 )]
 pub trait IntoSystems<Marker> {
     /// Appends the systems, in order.

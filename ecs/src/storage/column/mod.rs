@@ -188,6 +188,35 @@ impl Column {
         unsafe { self.copy_block(slot, rows, to) }
     }
 
+    /// Makes a block ours, so that `mark_written` may be called for its rows: copied if a fork
+    /// shares it, and not marked, for nothing is written yet.
+    ///
+    /// # Safety
+    /// As `block_write`.
+    #[inline]
+    pub(crate) unsafe fn block_own(&self, block: usize, rows: usize, to: Writer<'_>) {
+        let slot = &self.slots[block];
+        if !slot.inner().memory.is_unique() {
+            // SAFETY: passed on from the caller.
+            unsafe { self.copy_block(slot, rows, to) };
+        }
+    }
+
+    /// Marks a block as changed of which a row is about to be written. Others may hold its other
+    /// rows meanwhile, on any threads: what is marked is atomic.
+    ///
+    /// # Panics
+    /// When a fork shares the block: a write would reach the fork.
+    #[inline]
+    pub(crate) fn mark_written(&self, block: usize, tick: u64) -> BlockPointer {
+        let slot = &self.slots[block];
+        let inner = slot.inner();
+        assert!(inner.memory.is_unique(), "`block_own` made the block ours");
+        slot.changed.store(tick, Ordering::Relaxed);
+        inner.memory.touch();
+        inner.pointer
+    }
+
     /// Rows that the blocks have room for.
     #[inline]
     pub(crate) fn room(&self) -> usize {

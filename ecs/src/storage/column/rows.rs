@@ -105,6 +105,22 @@ impl Column {
         unsafe { block.data.as_ptr().add(inside * self.info.layout.size()) }
     }
 
+    /// The block of a row for writing it, and the row in it. The row is not marked.
+    ///
+    /// # Safety
+    /// The column has `len` initialised rows, and `row` is one of them.
+    #[inline]
+    pub(crate) unsafe fn open_at(
+        &mut self,
+        row: usize,
+        len: usize,
+        to: Writer<'_>,
+    ) -> (BlockPointer, usize) {
+        let (block, inside) = split_row(row);
+        // SAFETY: passed on from the caller.
+        (unsafe { self.open(block, len, to) }, inside)
+    }
+
     /// Copies a whole value out of the column, fields of a split component put together.
     ///
     /// # Safety
@@ -168,14 +184,30 @@ impl Column {
         value: *const u8,
         to: Writer<'_>,
     ) {
-        let (block, inside) = split_row(row);
         // SAFETY: passed on from the caller.
-        let block = unsafe { self.open(block, len, to) };
+        let (block, inside) = unsafe { self.open_at(row, len, to) };
         // SAFETY: as above.
-        unsafe { self.put_parts(block, inside, value) };
+        unsafe { self.overwrite_in(block, inside, value, to.tick) };
+    }
+
+    /// Overwrites a `Copy` value in a block that is ours.
+    ///
+    /// # Safety
+    /// - the block is of this column, ours alone and marked, and `row` is initialised in it;
+    /// - nobody else has the row;
+    /// - `value` points to an initialised value that needs no drop.
+    pub(crate) unsafe fn overwrite_in(
+        &self,
+        block: BlockPointer,
+        row: usize,
+        value: *const u8,
+        tick: u64,
+    ) {
+        // SAFETY: passed on from the caller.
+        unsafe { self.put_parts(block, row, value) };
         if let Some(runs) = self.tick_runs(block) {
             // SAFETY: the row exists, by the caller.
-            unsafe { runs.set_changed(inside, to.tick) };
+            unsafe { runs.set_changed(row, tick) };
         }
     }
 

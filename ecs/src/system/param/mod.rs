@@ -80,6 +80,7 @@ pub struct Run {
 /// `get` touches only what `init` claimed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a system",
+    label = "not a system parameter",
     note = "systems take Query, Single, Res, ResMut, Option of these, Local, Commands, ParamSet, \
             RemovedComponents, Related, NonSend, NonSendMut, &World, tuples of these, and \
             structs with `#[derive(SystemParam)]`"
@@ -135,6 +136,14 @@ pub struct BlockOf {
 ///
 /// # Safety
 /// What `share` gives for two blocks may be used at the same time.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand beside the `Chunk` of a system",
+    label = "not shared by the blocks",
+    note = "the blocks of a chunk system may run at the same time, so beside the chunk it takes \
+            only `Res`, `Option<Res<..>>`, `Commands` and tuples of them",
+    note = "for anything else take a `Query` instead of the `Chunk`, and visit it by \
+            `for_each_chunk`"
+)]
 pub unsafe trait SharedParam: SystemParam {
     /// The parameter for one block.
     ///

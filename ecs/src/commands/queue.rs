@@ -40,8 +40,8 @@ pub(super) struct Record {
 
 /// Commands waiting to be applied, in order.
 ///
-/// Dropping a queue drops what was not applied. Handles that it reserved live on without components,
-/// and no query visits them: [`World::despawn`] or [`World::clear`] ends them.
+/// Dropping a queue drops what was not applied. Handles that it reserved live on without
+/// components, and no query visits them: [`World::despawn`] or [`World::clear`] ends them.
 #[derive(Default)]
 pub struct CommandQueue {
     units: Vec<Unit>,

@@ -120,8 +120,9 @@ pub unsafe trait Component: Sized + Send + Sync + 'static {
     message = "there is no `&mut` to a `{Self}`",
     label = "no component that can be written to in its place",
     note = "if it is no component yet, write `#[derive(Clone, Component)]` above its definition",
-    note = "if it is one that says `#[component(immutable)]`, read it by `&{Self}`, and insert another \
-            value to change it: its hooks, observers and relationships hear of insertions only"
+    note = "if it is one that says `#[component(immutable)]`, read it by `&{Self}`, and insert \
+            another value to change it: its hooks, observers and relationships hear of insertions \
+            only"
 )]
 pub trait MutableComponent: Component {}
 

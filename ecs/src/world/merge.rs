@@ -16,8 +16,8 @@ impl World {
     /// Handles inside components (fields of type [`Entity`](crate::Entity), in containers and in
     /// types that derive [`StateHash`](crate::StateHash) as well) become the new ones; a handle of
     /// nobody in the other world becomes [`Entity::NONE`](crate::Entity::NONE). Entities come in
-    /// the other world's order, behind those that are there. Its resources are dropped: what becomes of two of a kind is for the caller
-    /// to say, before.
+    /// the other world's order, behind those that are there. Its resources are dropped: what
+    /// becomes of two of a kind is for the caller to say, before.
     ///
     /// Observers of this world run when all have arrived, in the order of the rows; those of the
     /// other world are dropped with it.

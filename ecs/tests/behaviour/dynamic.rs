@@ -8,7 +8,8 @@ use std::alloc::Layout;
 use std::ptr::NonNull;
 
 use orrery_ecs::{
-    ComponentDescriptor, DynamicError, DynamicQuery, Entity, StateHash, StateHasher, World,
+    Component, ComponentDescriptor, DynamicError, DynamicQuery, Entity, EntityMut, StateHash,
+    StateHasher, World,
 };
 
 use crate::support::{Ledger, Lonely, Named, Num, Parts, ignore, panic_of};
@@ -232,4 +233,30 @@ fn worlds_with_components_of_one_name_merge_if_these_are_alike() {
     odd.spawn(Num(2));
     let error = world.merge(odd).expect_err("another size");
     assert_eq!((error.component, world.len()), ("mod::Heat", 1));
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Component)]
+#[component(immutable)]
+struct Faction(u32);
+
+#[test]
+fn what_is_immutable_is_written_to_by_no_number() {
+    let mut world = World::new();
+    let entity = world.spawn(Faction(3)).id();
+    let faction = world.component_id::<Faction>().expect("it is registered");
+    assert!(world.get_mut_by_id(entity, faction).is_none());
+    assert!(world.get_bytes_mut(entity, faction).is_none());
+    let mut all = world.query::<EntityMut>();
+    let mut whole = all.iter_mut(&mut world).next().expect("one entity");
+    assert!(whole.get_mut_by_id(faction).is_none() && whole.get_bytes_mut(faction).is_none());
+    assert_eq!(whole.get::<Faction>(), Some(&Faction(3)));
+    let writes = || {
+        DynamicQuery::new()
+            .write(faction)
+            .for_each_chunk(&mut world, |_| ())
+    };
+    let told = panic_of(writes).expect("it is refused");
+    assert!(told.contains("Faction is immutable"), "{told}");
+    world.insert(entity, Faction(4)).expect("it lives");
+    assert_eq!(world.get::<Faction>(entity), Some(&Faction(4)));
 }

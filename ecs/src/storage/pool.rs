@@ -359,14 +359,14 @@ mod tests {
             // SAFETY: each was taken once above, and is not used afterwards.
             unsafe { pool.give_back(memory) };
         }
-        if cfg!(orrery_asan) {
-            return;
+        // Under AddressSanitizer every block is an allocation of its own, and went back at once.
+        if !cfg!(orrery_asan) {
+            let (bytes, more) = pool.release(2);
+            assert!(bytes > 0 && more);
+            let (rest, more) = pool.release(usize::MAX);
+            assert!(!more && bytes + rest < reserved);
+            assert_eq!(pool.usage().reserved_bytes, reserved - bytes - rest);
         }
-        let (bytes, more) = pool.release(2);
-        assert!(bytes > 0 && more);
-        let (rest, more) = pool.release(usize::MAX);
-        assert!(!more && bytes + rest < reserved);
-        assert_eq!(pool.usage().reserved_bytes, reserved - bytes - rest);
         let again = pool.take(4_000, 8);
         for memory in [kept[0], large, again] {
             // SAFETY: as above.

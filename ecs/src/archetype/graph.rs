@@ -40,6 +40,12 @@ pub(crate) struct Edge {
     pub(crate) leaving: Box<[u32]>,
     /// Whether all components of both are in one piece.
     pub(crate) plain: bool,
+    /// Whether the move copies bytes and nothing else: nothing is split, tracked, dropped,
+    /// replaced, brought along or stored apart.
+    pub(crate) is_bytes: bool,
+    /// The bundle's only component, where it lies in a sparse set, its values are bytes, and it
+    /// brings nothing along.
+    pub(crate) sparse: Option<ComponentId>,
     /// The bundle's components in its own order, where one is inserted.
     pub(crate) bundle: Box<[BundleColumn]>,
     /// What the bundle brings along and the source lacks; whether an entity lacks those that lie
@@ -72,12 +78,19 @@ impl Edge {
                 .map_or(IN_SPARSE_SET, |index| index as u32),
             is_new: !from.set().contains(component),
         });
+        let bundle: Box<[BundleColumn]> = bundle.collect();
+        let plain = from.is_plain() && to.is_plain();
+        let is_new = |one: &BundleColumn| one.is_new && one.column != IN_SPARSE_SET;
+        let is_bytes =
+            from.is_bytes() && to.is_plain() && required.is_empty() && bundle.iter().all(is_new);
         Self {
             target: to.id(),
             carried: carried.into(),
             leaving: leaving.into(),
-            plain: from.is_plain() && to.is_plain(),
-            bundle: bundle.collect(),
+            plain,
+            is_bytes,
+            sparse: None,
+            bundle,
             required: required_columns(required, from, to),
         }
     }

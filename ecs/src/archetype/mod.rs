@@ -5,6 +5,7 @@ pub(crate) mod graph;
 mod required;
 mod rows;
 mod run;
+mod step;
 mod window;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,6 +22,7 @@ use crate::storage::column::{Column, Writer, rows_in_block};
 pub(crate) use bulk::{FreshColumn, LeftColumn};
 pub(crate) use rows::{Leaving, Moved};
 pub(crate) use run::{MadeRows, Run};
+pub(crate) use step::{Step, Stepped};
 use window::Windows;
 
 /// Number of an archetype in one world, in order of creation.
@@ -180,6 +182,12 @@ impl Archetype {
     /// Whether every component lies in one piece.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain
+    }
+
+    /// Whether a row is bytes: in one piece for each component, without anything to drop.
+    #[inline]
+    pub(crate) fn is_bytes(&self) -> bool {
+        self.plain && !self.has_drop
     }
 
     /// Position of a component's column.

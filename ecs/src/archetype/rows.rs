@@ -214,7 +214,7 @@ impl Archetype {
     /// `which` is open at the row's block and the tail at that of the last row; the values of the
     /// row were dropped or moved out.
     #[inline]
-    unsafe fn fill_from_last(&mut self, which: Which, row: usize) -> Option<Entity> {
+    pub(super) unsafe fn fill_from_last(&mut self, which: Which, row: usize) -> Option<Entity> {
         let last = self.len - 1;
         let mut filled_by = None;
         if row != last {

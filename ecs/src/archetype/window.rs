@@ -6,7 +6,7 @@
 //! and asks only when another block, another change tick, a fork or a state hash comes between.
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Archetype;
 use crate::entity::Entity;
@@ -24,6 +24,9 @@ pub(super) struct Window {
 }
 
 const CLOSED: usize = usize::MAX;
+
+/// Change ticks begin at 1.
+const SEEN: u64 = 0;
 
 // SAFETY: the pointers are into blocks of the archetype that owns the window, and components are
 // Send.
@@ -58,6 +61,18 @@ impl Window {
         &self.data
     }
 
+    /// Address of a row's value in a column.
+    ///
+    /// # Safety
+    /// There is such a column, in values of this size, and its open block has room for the row.
+    #[inline(always)]
+    pub(super) unsafe fn value(&self, column: usize, row: usize, size: usize) -> *mut u8 {
+        // SAFETY: passed on from the caller.
+        let start = unsafe { self.data.get_unchecked(column) };
+        // SAFETY: as above.
+        unsafe { start.as_ptr().add(row * size) }
+    }
+
     /// Start of the open block's handles.
     #[inline]
     pub(super) fn handles(&self) -> NonNull<Entity> {
@@ -72,7 +87,7 @@ impl Window {
 
 /// Which of the two open blocks of an archetype.
 #[derive(Clone, Copy)]
-pub(super) enum Which {
+pub(crate) enum Which {
     /// The one that rows are added to and taken from at the end.
     Tail = 0,
     /// The one that a row was taken out of.
@@ -83,19 +98,21 @@ pub(super) enum Which {
 #[derive(Default)]
 pub(super) struct Windows {
     open: [Window; 2],
-    /// Change tick that the open blocks are marked with.
-    tick: u64,
-    /// A fork or a hash has seen the blocks since they were opened. Only stored through a shared
-    /// borrow, only read through an exclusive one, and what hands over from one to the other
-    /// orders the two; so relaxed is enough.
-    seen: AtomicBool,
+    /// Blocks that were opened since all were closed: their columns' blocks are ours and marked.
+    /// Rows taken out here and there come back to a block many times.
+    ready: Vec<bool>,
+    /// Change tick that the open blocks are marked with; `SEEN` if a fork or a hash has seen the
+    /// blocks since they were opened. Only stored through a shared borrow, only read through an
+    /// exclusive one, and what hands over from one to the other orders the two; so relaxed is
+    /// enough.
+    tick: AtomicU64,
 }
 
 impl Windows {
     /// Says that the blocks are shared, or that their digests were taken.
     pub(super) fn mark_seen(&self) {
-        if !self.seen.load(Ordering::Relaxed) {
-            self.seen.store(true, Ordering::Relaxed);
+        if self.tick.load(Ordering::Relaxed) != SEEN {
+            self.tick.store(SEEN, Ordering::Relaxed);
         }
     }
 
@@ -104,6 +121,12 @@ impl Windows {
         for window in &mut self.open {
             window.block = CLOSED;
         }
+        self.ready.clear();
+    }
+
+    #[inline]
+    fn is_ready(&self, block: usize) -> bool {
+        self.ready.get(block).is_some_and(|&ready| ready)
     }
 
     #[inline]
@@ -114,10 +137,9 @@ impl Windows {
     /// Closes both if another tick, a fork or a hash has come between.
     #[inline]
     fn refresh(&mut self, tick: u64) {
-        if self.tick != tick || *self.seen.get_mut() {
+        if *self.tick.get_mut() != tick {
             self.close();
-            self.tick = tick;
-            *self.seen.get_mut() = false;
+            *self.tick.get_mut() = tick;
         }
     }
 }
@@ -148,6 +170,35 @@ impl Archetype {
         Which::Hole
     }
 
+    /// The open block that has a row, where nothing has to be readied for taking the row out.
+    #[inline(always)]
+    pub(crate) fn opened(&mut self, row: usize, tick: u64) -> Option<Which> {
+        let (block, last) = (row / BLOCK_ROWS, (self.len - 1) / BLOCK_ROWS);
+        let windows = &mut self.windows;
+        if *windows.tick.get_mut() != tick || windows.open[Which::Tail as usize].block != last {
+            return None;
+        }
+        if block == last {
+            return Some(Which::Tail);
+        }
+        if windows.open[Which::Hole as usize].block != block {
+            if !windows.is_ready(block) {
+                return None;
+            }
+            self.reopen(Which::Hole, block);
+        }
+        Some(Which::Hole)
+    }
+
+    /// Whether nothing has to be readied for another row.
+    #[inline(always)]
+    pub(crate) fn has_opened_next(&mut self, tick: u64) -> bool {
+        let windows = &mut self.windows;
+        self.len != self.room
+            && *windows.tick.get_mut() == tick
+            && windows.open[Which::Tail as usize].block == self.len / BLOCK_ROWS
+    }
+
     #[inline]
     fn open(&mut self, which: Which, block: usize, to: Writer<'_>) {
         if self.windows.open[which as usize].block != block {
@@ -158,6 +209,9 @@ impl Archetype {
     #[cold]
     #[inline(never)]
     fn open_slowly(&mut self, which: Which, block: usize, to: Writer<'_>) {
+        if self.windows.is_ready(block) {
+            return self.reopen(which, block);
+        }
         let len = self.len;
         let window = &mut self.windows.open[which as usize];
         // A `clone` that panics below leaves the window closed.
@@ -172,6 +226,27 @@ impl Archetype {
         }
         // SAFETY: as above.
         let handles = unsafe { self.entities.open(block, len, to) };
+        window.handles = handles.data.cast();
+        window.capacity = handles.capacity;
+        window.block = block;
+        let ready = &mut self.windows.ready;
+        if ready.len() <= block {
+            ready.resize(block + 1, false);
+        }
+        ready[block] = true;
+    }
+
+    /// Opens a block that was opened since all were closed.
+    #[inline(never)]
+    fn reopen(&mut self, which: Which, block: usize) {
+        let window = &mut self.windows.open[which as usize];
+        if window.data.len() != self.columns.len() {
+            window.data = vec![NonNull::dangling(); self.columns.len()].into();
+        }
+        for (column, data) in self.columns.iter().zip(&mut window.data) {
+            *data = column.block_read(block).data;
+        }
+        let handles = self.entities.block_read(block);
         window.handles = handles.data.cast();
         window.capacity = handles.capacity;
         window.block = block;

@@ -1,9 +1,10 @@
 //! Bundles: sets of components that are spawned, inserted and removed together.
 
 use std::any::TypeId;
+use std::hash::{Hash, Hasher};
 use std::mem::{ManuallyDrop, MaybeUninit};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 use crate::archetype::ArchetypeId;
@@ -244,6 +245,34 @@ pub(crate) struct Bundles {
     by_type: FxHashMap<TypeId, BundleId>,
     /// Bundles of one component, for those who name it by its number.
     singles: FxHashMap<ComponentId, BundleId>,
+}
+
+/// Bundles that were asked for last: a look here costs a quarter of one in the map.
+#[derive(Default)]
+pub(crate) struct RecentBundles([Option<(TypeId, BundleId)>; 16]);
+
+impl RecentBundles {
+    /// Where a type may stand; a constant of the type.
+    #[inline(always)]
+    fn place(of: TypeId) -> usize {
+        let mut hasher = FxHasher::default();
+        of.hash(&mut hasher);
+        hasher.finish() as usize % 16
+    }
+
+    #[inline(always)]
+    pub(crate) fn get<B: Bundle>(&self) -> Option<BundleId> {
+        let of = TypeId::of::<B>();
+        match self.0[Self::place(of)] {
+            Some((found, id)) if found == of => Some(id),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn remember<B: Bundle>(&mut self, id: BundleId) {
+        let of = TypeId::of::<B>();
+        self.0[Self::place(of)] = Some((of, id));
+    }
 }
 
 struct Collect<'a>(&'a mut Registry, SmallVec<[ComponentId; 8]>);

@@ -125,6 +125,12 @@ pub struct Part {
 }
 
 impl ComponentInfo {
+    /// Size of a row in bytes if it is one piece, neither split nor tracked.
+    #[inline]
+    pub(crate) fn piece(&self) -> Option<usize> {
+        (self.parts.len() == 1).then_some(self.layout.size())
+    }
+
     /// The parts that make up a value.
     pub(crate) fn value_parts(&self) -> &[Part] {
         &self.parts[..self.value_parts]

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::hash::{Node, StateHasher};
+use crate::storage::list::SharedList;
 use crate::storage::shared::Shared;
 
 /// Indices of one piece: 4 KiB.
@@ -18,14 +19,14 @@ struct Piece {
 /// Free indices; the one freed last is used first.
 #[derive(Clone)]
 pub(super) struct FreeList {
-    pieces: Shared<Vec<Shared<Piece>>>,
+    pieces: SharedList<Shared<Piece>>,
     len: u32,
 }
 
 impl FreeList {
     pub(super) fn new() -> Self {
         Self {
-            pieces: Shared::new(Vec::new()),
+            pieces: SharedList::default(),
             len: 0,
         }
     }
@@ -74,7 +75,7 @@ impl FreeList {
             indices: [0; PIECE],
             digest: OnceLock::new(),
         };
-        self.pieces.make_mut().push(Shared::new(piece));
+        self.pieces.push(Shared::new(piece));
     }
 
     #[inline]

@@ -12,10 +12,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Entity;
 use super::free::FreeList;
+use crate::archetype::Stepped;
 use crate::error::SpawnAtError;
 use crate::hash::{Node, StateHasher};
 use crate::query::prefetch;
 use crate::storage::block::BlockMemory;
+use crate::storage::list::SharedList;
 use crate::storage::pool::Pool;
 use crate::storage::shared::Shared;
 
@@ -156,7 +158,7 @@ impl Page {
 
 pub(crate) struct EntityTable {
     pool: Arc<Pool>,
-    pages: Shared<Vec<Page>>,
+    pages: SharedList<Page>,
     free: FreeList,
     /// Indices handed out so far.
     len: u32,
@@ -169,7 +171,7 @@ impl EntityTable {
     pub(crate) fn new(pool: Arc<Pool>) -> Self {
         Self {
             pool,
-            pages: Shared::new(Vec::new()),
+            pages: SharedList::default(),
             free: FreeList::new(),
             len: 0,
             living: 0,
@@ -227,6 +229,18 @@ impl EntityTable {
             }));
         }
         (entry.archetype == RESERVED).then_some(Place::Reserved)
+    }
+
+    /// Where the row of an entity is; any number from `RESERVED` on in place of the archetype
+    /// where it has none, which `None` for a handle of another generation does not rule out.
+    #[inline(always)]
+    pub(crate) fn location(&self, entity: Entity) -> Option<Location> {
+        let page = self.pages.get(entity.index as usize / PAGE)?;
+        let entry = &page.entries()[entity.index as usize % PAGE];
+        (entry.generation == entity.generation).then_some(Location {
+            archetype: entry.archetype,
+            row: entry.row,
+        })
     }
 
     /// Asks the processor for what `get` will read.
@@ -318,7 +332,7 @@ impl EntityTable {
     #[cold]
     fn add_page(&mut self) {
         let page = Page::blank(&self.pool);
-        self.pages.make_mut().push(page);
+        self.pages.push(page);
     }
 
     /// Takes handles for `rows` rows that lie one after the other, and writes them down.
@@ -520,6 +534,16 @@ impl EntityTable {
         debug_assert_eq!(entry.generation, entity.generation);
         entry.archetype = location.archetype;
         entry.row = location.row;
+    }
+
+    /// Sets the rows of an entity that went to another archetype, and of the one that has its old
+    /// row now.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, entity: Entity, from: Location, stepped: Stepped) {
+        self.set(entity, stepped.at);
+        if let Some(filler) = stepped.filled_by {
+            self.set(filler, from);
+        }
     }
 
     /// Sets the rows of living entities that lie one after the other.

@@ -104,7 +104,8 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
         F: ArchetypeFilter,
     {
         for matched in &self.matches.list {
-            let archetype = self.look.world.archetype(matched.archetype);
+            // SAFETY: a query has the matches of its world.
+            let archetype = unsafe { matched.archetype(self.look.world) };
             for block in blocks(archetype, 0) {
                 // SAFETY: the query has the exclusive right to what it writes, and was prepared
                 // when it was made.

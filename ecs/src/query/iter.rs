@@ -123,7 +123,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Blocks<'w, 's, D, F> {
     fn for_each(self, mut each: impl FnMut(Opened<'w, D, F>, usize, usize)) {
         let coming = self.matched.map(|matched| (matched, 0));
         for (matched, start) in self.current.into_iter().chain(coming) {
-            let archetype = self.look.world.archetype(matched.archetype);
+            // SAFETY: a query has the matches of its world.
+            let archetype = unsafe { matched.archetype(self.look.world) };
             for block in blocks(archetype, start) {
                 // SAFETY: the iterator has the query's rights, and visits each block once.
                 let opened = unsafe { Opened::new(matched, archetype, block, self.look) };

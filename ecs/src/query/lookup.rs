@@ -2,7 +2,7 @@
 
 use super::{BlockRows, Query, QueryData, QueryFilter};
 use crate::archetype::Archetype;
-use crate::entity::{Entity, Place};
+use crate::entity::Entity;
 use crate::error::{NoSuchEntity, QueryError};
 use crate::storage::BLOCK_ROWS;
 use crate::world::World;
@@ -27,9 +27,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// `None` for dead entities and for archetypes that do not match.
     #[inline(always)]
     pub(super) fn find(&self, entity: Entity) -> Option<Found> {
-        let Some(Place::At(location)) = self.look.world.entities.get(entity) else {
-            return None;
-        };
+        // Where there is no row the number is none of an archetype, so none that matches.
+        let location = self.look.world.entities.location(entity)?;
         self.matches.get(location.archetype)?;
         Some(Found {
             archetype: location.archetype,

@@ -36,15 +36,11 @@ pub(crate) fn blocks(
     archetype: &Archetype,
     start: usize,
 ) -> impl Iterator<Item = BlockRows> + use<> {
-    let (count, len) = (archetype.block_count(), archetype.len());
-    // A choice instead of a minimum: LLVM would work a minimum out again for each loop over rows.
-    let rows = move |index| match index + 1 == count {
-        true => (len - 1) % BLOCK_ROWS + 1,
-        false => BLOCK_ROWS,
-    };
-    (start..count).map(move |index| BlockRows {
-        index,
-        rows: rows(index),
+    let mut left = archetype.len().saturating_sub(start * BLOCK_ROWS);
+    (start..).map_while(move |index| {
+        let rows = left.min(BLOCK_ROWS);
+        left -= rows;
+        (rows > 0).then_some(BlockRows { index, rows })
     })
 }
 
@@ -201,7 +197,9 @@ unsafe impl Source for InTable {
         _: Look<'w>,
     ) -> BlockPointer {
         // SAFETY: guaranteed by the caller.
-        unsafe { column(archetype, columns) }.block_read(block.index)
+        let column = unsafe { column(archetype, columns) };
+        // SAFETY: as above.
+        unsafe { column.block_there(block.index) }
     }
 
     #[inline]
@@ -251,7 +249,9 @@ unsafe impl Source for InTable {
     #[inline]
     unsafe fn prefetch<T>(columns: ColumnIndex, archetype: &Archetype, block: usize, row: usize) {
         // SAFETY: guaranteed by the caller.
-        let rows = unsafe { column(archetype, columns) }.block_read(block).data;
+        let column = unsafe { column(archetype, columns) };
+        // SAFETY: as above.
+        let rows = unsafe { column.block_there(block) }.data;
         // SAFETY: the block has the row, by the caller.
         prefetch(unsafe { rows.cast::<T>().add(row) });
     }

@@ -1,6 +1,6 @@
 //! Which archetypes match a query.
 
-use crate::archetype::ArchetypeId;
+use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::Ticks;
 use crate::error::AccessConflict;
 use crate::query::{FilteredAccess, Look, Query, QueryData, QueryFilter, QueryIter};
@@ -15,6 +15,20 @@ pub(crate) struct Matched<C, L> {
 }
 
 pub(crate) type MatchedBy<D, F> = Matched<<D as QueryData>::Columns, <F as QueryFilter>::Columns>;
+
+impl<C, L> Matched<C, L> {
+    /// The archetype itself.
+    ///
+    /// # Safety
+    /// The matches are of this world.
+    #[inline(always)]
+    pub(crate) unsafe fn archetype<'w>(&self, world: &'w World) -> &'w Archetype {
+        let (archetypes, index) = (world.archetypes(), self.archetype.index());
+        debug_assert!(index < archetypes.len(), "{index} of {}", archetypes.len());
+        // SAFETY: passed on from the caller; archetypes of a world never become fewer.
+        unsafe { archetypes.get_unchecked(index) }
+    }
+}
 
 /// All archetypes that match: in order of creation, and by number.
 pub(crate) struct Matches<C, L> {

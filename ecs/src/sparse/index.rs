@@ -4,6 +4,7 @@ use std::ptr::NonNull;
 
 use crate::storage::block::BlockMemory;
 use crate::storage::column::Writer;
+use crate::storage::list::SharedList;
 use crate::storage::shared::Shared;
 
 /// Rows of one page.
@@ -57,17 +58,23 @@ impl Page {
     #[inline]
     fn rows_mut(&mut self, to: Writer<'_>) -> &mut [u32; PAGE] {
         if !self.memory.is_unique() {
-            *self = Self::new(self.rows(), to);
+            self.own(to);
         }
         // SAFETY: initialised as above; the memory is ours alone, and so is `self`.
         unsafe { self.rows.cast().as_mut() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn own(&mut self, to: Writer<'_>) {
+        *self = Self::new(self.rows(), to);
     }
 }
 
 /// Rows by entity index. Pages without any are left out.
 #[derive(Default)]
 pub(super) struct RowIndex {
-    pages: Option<Shared<Vec<Option<Page>>>>,
+    pages: SharedList<Option<Page>>,
 }
 
 impl RowIndex {
@@ -80,29 +87,32 @@ impl RowIndex {
 
     #[inline]
     pub(super) fn get(&self, index: u32) -> Option<usize> {
-        let page = self.pages.as_ref()?.get(index as usize / PAGE)?.as_ref()?;
+        let page = self.pages.get(index as usize / PAGE)?.as_ref()?;
         let row = page.rows()[index as usize % PAGE];
         (row != NONE).then_some(row as usize)
     }
 
+    /// Whether `set` needs no memory for an index, and it has no row.
+    #[inline]
+    pub(super) fn is_vacant(&self, index: u32) -> bool {
+        let page = self.pages.get(index as usize / PAGE);
+        let page = page.and_then(Option::as_ref);
+        page.is_some_and(|page| page.rows()[index as usize % PAGE] == NONE)
+    }
+
     /// Makes the page of an index, so that `set` needs no memory.
     pub(super) fn ready(&mut self, index: u32, to: Writer<'_>) {
-        let pages = self.pages.get_or_insert_with(|| Shared::new(Vec::new()));
         let page = index as usize / PAGE;
-        let missing = pages.get(page).is_none_or(Option::is_none);
+        let missing = self.pages.get(page).is_none_or(Option::is_none);
         if missing {
-            let pages = pages.make_mut();
-            if pages.len() <= page {
-                pages.resize_with(page + 1, || None);
-            }
-            pages[page] = Some(Page::new(&[NONE; PAGE], to));
+            self.pages.grow(page + 1, || None);
+            self.pages.make_mut()[page] = Some(Page::new(&[NONE; PAGE], to));
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, index: u32, to: Writer<'_>) -> &mut u32 {
-        let pages = self.pages.as_mut().map(Shared::make_mut);
-        let page = pages.and_then(|pages| pages[index as usize / PAGE].as_mut());
+        let page = self.pages.make_mut()[index as usize / PAGE].as_mut();
         let page = page.expect("`ready` made the page");
         &mut page.rows_mut(to)[index as usize % PAGE]
     }

@@ -18,6 +18,7 @@ mod sets;
 use std::sync::Arc;
 
 use crate::archetype::{Archetype, ArchetypeId};
+use crate::bundle::Bundle;
 use crate::component::Registry;
 use crate::component::info::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, EntityMap};
@@ -127,6 +128,50 @@ impl SparseSet {
         // SAFETY: passed on from the caller; the row is new.
         unsafe { self.rows.put_last(0, value, to.tick) };
         self.index.set(entity.index(), row, to);
+    }
+
+    /// Gives an entity that has none a value, if nothing has to be readied for it; otherwise the
+    /// bundle comes back.
+    ///
+    /// # Safety
+    /// The bundle is the set's component, whose values are bytes in one piece.
+    #[inline(always)]
+    pub(crate) unsafe fn push_bytes<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        bundle: B,
+        to: Writer<'_>,
+    ) -> Result<(), B> {
+        if !self.index.is_vacant(entity.index()) || !self.rows.has_opened_next(to.tick) {
+            return Err(bundle);
+        }
+        // SAFETY: asked above; the rest is passed on from the caller.
+        let row = unsafe { self.rows.push_bytes(entity, bundle) };
+        self.index.set(entity.index(), row, to);
+        Ok(())
+    }
+
+    /// Forgets an entity's value, if there is one and nothing has to be readied for that; says
+    /// whether it did.
+    ///
+    /// # Safety
+    /// The set's values are bytes in one piece.
+    #[inline(always)]
+    pub(crate) unsafe fn forget_bytes(&mut self, entity: Entity, to: Writer<'_>) -> bool {
+        let Some(row) = self.index.get(entity.index()) else {
+            return false;
+        };
+        let Some(which) = self.rows.opened(row, to.tick) else {
+            return false;
+        };
+        // SAFETY: `opened` gave it a line above.
+        if unsafe { self.rows.opened_entity(which, row) } != entity {
+            return false;
+        }
+        // SAFETY: as above; the value is bytes, by the caller.
+        let filled_by = unsafe { self.rows.fill_bytes(which, row) };
+        self.fill(entity, row, filled_by, to);
+        true
     }
 
     /// Marks an entity's value as one that has just come.

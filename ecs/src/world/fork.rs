@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{World, WorldId};
 use crate::archetype::Archetype;
+use crate::bundle::RecentBundles;
 use crate::component::info::CloneBehavior;
 use crate::error::ForkError;
 use crate::resource::NonSends;
@@ -58,6 +59,7 @@ impl World {
             entities: self.entities.share(),
             registry: self.registry.clone(),
             bundles: self.bundles.clone(),
+            recent: RecentBundles::default(),
             graph: self.graph.clone(),
             archetypes: self.archetypes.iter().map(Archetype::share).collect(),
             vacant: self.vacant.clone(),

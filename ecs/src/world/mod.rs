@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::archetype::graph::Graph;
 use crate::archetype::{Archetype, ArchetypeId};
-use crate::bundle::Bundles;
+use crate::bundle::{Bundles, RecentBundles};
 use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior, Placement};
 use crate::component::{Component, FieldInfo, Registry, TableComponent};
 use crate::entity::{Entity, EntityTable};
@@ -79,6 +79,7 @@ pub struct World {
     pub(crate) entities: EntityTable,
     pub(crate) registry: Shared<Registry>,
     bundles: Shared<Bundles>,
+    recent: RecentBundles,
     graph: Shared<Graph>,
     archetypes: Vec<Archetype>,
     /// Numbers that `compact` freed, lowest last.
@@ -116,6 +117,7 @@ impl World {
             entities: EntityTable::new(Arc::clone(&pool)),
             registry: Shared::new(registry),
             bundles: Shared::new(Bundles::default()),
+            recent: RecentBundles::default(),
             graph: Shared::new(graph),
             archetypes: vec![empty],
             vacant: Vec::new(),

@@ -327,11 +327,22 @@ impl World {
         (bundle_id, archetype)
     }
 
+    #[inline]
     pub(crate) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
-        match self.bundles.id::<B>() {
+        match self.recent.get::<B>() {
+            Some(id) => id,
+            None => self.find_bundle::<B>(),
+        }
+    }
+
+    #[inline(never)]
+    fn find_bundle<B: Bundle>(&mut self) -> BundleId {
+        let id = match self.bundles.id::<B>() {
             Some(id) => id,
             None => self.register_bundle::<B>(),
-        }
+        };
+        self.recent.remember::<B>(id);
+        id
     }
 
     /// The bundle of one component.

@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::archetype::graph::{Direction, Edge, components_after};
-use crate::archetype::{Archetype, ArchetypeId, Leaving, Moved};
+use crate::archetype::{Archetype, ArchetypeId, Leaving, Moved, Step};
 use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET};
 use crate::component::info::ComponentId;
 use crate::entity::{Entity, Location, Place};
@@ -38,6 +38,25 @@ impl World {
     /// Removes an entity that has a row, and tells nobody.
     #[inline]
     pub(super) fn despawn_row(&mut self, entity: Entity, location: Location) {
+        let (row, tick) = (location.row as usize, self.tick);
+        let archetype = &mut self.archetypes[location.archetype as usize];
+        if self.sparse.is_empty()
+            && archetype.is_bytes()
+            && let Some(which) = archetype.opened(row, tick)
+        {
+            // SAFETY: asked above; the values are bytes, which need no drop.
+            let filled_by = unsafe { archetype.fill_bytes(which, row) };
+            self.entities.free(entity);
+            if let Some(filler) = filled_by {
+                self.entities.set(filler, location);
+            }
+            return;
+        }
+        self.despawn_row_slowly(entity, location);
+    }
+
+    #[inline(never)]
+    fn despawn_row_slowly(&mut self, entity: Entity, location: Location) {
         let to = Writer {
             pool: &self.pool,
             tick: self.tick,
@@ -70,18 +89,37 @@ impl World {
             return Ok(());
         };
         let bundle_id = self.bundle_id::<B>();
-        self.find_edge(Direction::Insert, from, bundle_id);
-        let edge = self.graph.known_edge(Direction::Insert, from, bundle_id);
+        let at = ArchetypeId(from.archetype);
+        let Some(edge) = self.graph.edge(Direction::Insert, at, bundle_id) else {
+            self.make_edge(Direction::Insert, at, bundle_id);
+            return self.insert(entity, bundle);
+        };
         if self.is_arrival_watched(edge.target, bundle_id) {
             self.insert_watched(entity, from, bundle_id, bundle);
+        } else if let Some(step) = Step::along(edge, &mut self.archetypes, from, self.tick) {
+            // SAFETY: the edge is that of an insertion of this bundle.
+            let stepped = unsafe { step.insert(bundle) };
+            self.entities.step(entity, from, stepped);
         } else {
+            let mut bundle = bundle;
+            if let Some(set) = edge.sparse.and_then(|id| self.sparse.get_mut(id)) {
+                let to = Writer {
+                    pool: &self.pool,
+                    tick: self.tick,
+                };
+                // SAFETY: the edge says that the bundle is this component, and bytes.
+                match unsafe { set.push_bytes(entity, bundle, to) } {
+                    Ok(()) => return Ok(()),
+                    Err(back) => bundle = back,
+                }
+            }
             self.insert_along(entity, from, bundle_id, bundle);
         }
         Ok(())
     }
 
     /// Adds a bundle to an entity along an edge that is known, and tells nobody.
-    #[inline]
+    #[inline(never)]
     fn insert_along<B: Bundle>(
         &mut self,
         entity: Entity,
@@ -159,16 +197,36 @@ impl World {
             return Ok(false);
         };
         let bundle_id = self.bundle_id::<B>();
-        self.find_edge(Direction::Remove, from, bundle_id);
+        let at = ArchetypeId(from.archetype);
+        let Some(edge) = self.graph.edge(Direction::Remove, at, bundle_id) else {
+            self.make_edge(Direction::Remove, at, bundle_id);
+            return self.remove::<B>(entity);
+        };
         if self.is_removal_watched(from, bundle_id) {
             return Ok(self.remove_watched(entity, from, bundle_id));
+        }
+        if let Some(step) = Step::along(edge, &mut self.archetypes, from, self.tick) {
+            // SAFETY: the target has nothing that the source lacks.
+            let stepped = unsafe { step.go() };
+            self.entities.step(entity, from, stepped);
+            return Ok(true);
+        }
+        if let Some(set) = edge.sparse.and_then(|id| self.sparse.get_mut(id)) {
+            let to = Writer {
+                pool: &self.pool,
+                tick: self.tick,
+            };
+            // SAFETY: the edge says that the component's values are bytes.
+            if unsafe { set.forget_bytes(entity, to) } {
+                return Ok(true);
+            }
         }
         Ok(self.remove_values(entity, from, bundle_id))
     }
 
     /// Removes and drops components along an edge that is known, and tells nobody. Says whether
     /// there were any.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn remove_values(
         &mut self,
         entity: Entity,
@@ -326,7 +384,13 @@ impl World {
             &self.archetypes[at.index()],
             &self.archetypes[target.index()],
         );
-        let edge = Edge::new(from, to, inserted, required);
+        let mut edge = Edge::new(from, to, inserted, required);
+        edge.is_bytes &= info.is_in_tables();
+        if let ([only], []) = (&info.components[..], &info.required[..]) {
+            let info = self.registry.info(*only);
+            let is_bytes = info.parts.len() == 1 && info.drop.is_none();
+            edge.sparse = (info.sparse && is_bytes).then_some(*only);
+        }
         self.graph.make_mut().remember(direction, at, bundle, edge);
     }
 

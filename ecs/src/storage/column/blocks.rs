@@ -144,9 +144,7 @@ impl Column {
                 BLOCK_ROWS
             };
             let memory = self.allocate(capacity, to.pool);
-            self.slots
-                .make_mut()
-                .push(Slot::new(memory, capacity, to.tick));
+            self.slots.push(Slot::new(memory, capacity, to.tick));
         }
     }
 
@@ -190,7 +188,7 @@ impl Column {
         }
         let keep = len / BLOCK_ROWS + 1;
         if self.slots.len() > keep {
-            self.slots.make_mut().truncate(keep);
+            self.slots.truncate(keep);
         }
     }
 
@@ -200,7 +198,7 @@ impl Column {
     /// # Safety
     /// The column has exactly `len` initialised rows; it has none afterwards.
     pub(crate) unsafe fn clear(&mut self, len: usize, panicked: &mut FirstPanic) {
-        let slots = std::mem::replace(&mut self.slots, Shared::new(Vec::new()));
+        let slots = std::mem::take(&mut self.slots);
         let Some(slots) = slots.into_inner() else {
             return;
         };

@@ -3,7 +3,6 @@
 use super::{Column, Writer, rows_in_block, split_row};
 use crate::component::info::CloneBehavior;
 use crate::storage::BLOCK_ROWS;
-use crate::storage::shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -15,11 +14,10 @@ impl Column {
 
     /// The column with all its blocks; leaves an empty one.
     pub(crate) fn take(&mut self) -> Self {
-        let slots = std::mem::replace(&mut self.slots, Shared::new(Vec::new()));
+        let slots = std::mem::take(&mut self.slots);
         Self {
             info: Arc::clone(&self.info),
             slots,
-            piece: self.piece,
         }
     }
 

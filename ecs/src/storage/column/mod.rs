@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::BLOCK_ROWS;
 use super::block::BlockMemory;
+use super::list::SharedList;
 use super::pool::Pool;
 use super::shared::Shared;
 use crate::component::info::{ComponentInfo, Part};
@@ -91,9 +92,7 @@ pub(crate) struct Writer<'a> {
 /// All values of one component in one archetype.
 pub(crate) struct Column {
     info: Arc<ComponentInfo>,
-    slots: Shared<Vec<Slot>>,
-    /// Size of a row in bytes if it is one piece, which moves of rows ask first of all.
-    piece: Option<usize>,
+    slots: SharedList<Slot>,
 }
 
 /// Bytes from the start of a block to its `part`, for a block of `capacity` rows.
@@ -118,11 +117,9 @@ pub(crate) fn rows_in_block(len: usize, block: usize) -> usize {
 
 impl Column {
     pub(crate) fn new(info: Arc<ComponentInfo>) -> Self {
-        let piece = (info.parts.len() == 1).then(|| info.layout.size());
         Self {
             info,
-            slots: Shared::new(Vec::new()),
-            piece,
+            slots: SharedList::default(),
         }
     }
 
@@ -135,13 +132,12 @@ impl Column {
         Self {
             info: Arc::clone(&self.info),
             slots: self.slots.clone(),
-            piece: self.piece,
         }
     }
 
     /// Whether a row is one piece: neither split nor tracked.
     pub(crate) fn is_plain(&self) -> bool {
-        self.piece.is_some()
+        self.info.piece().is_some()
     }
 
     /// Prepares the list itself for writing, so that `block_write` may change its slots.
@@ -160,6 +156,29 @@ impl Column {
         self.slots[block].inner().pointer
     }
 
+    /// As `block_read`, without asking whether there is such a block.
+    ///
+    /// # Safety
+    /// The column has the block.
+    #[inline(always)]
+    pub(crate) unsafe fn block_there(&self, block: usize) -> BlockPointer {
+        // SAFETY: passed on from the caller.
+        unsafe { self.slot_there(block) }.inner().pointer
+    }
+
+    /// # Safety
+    /// The column has the block.
+    #[inline(always)]
+    unsafe fn slot_there(&self, block: usize) -> &Slot {
+        debug_assert!(
+            block < self.slots.len(),
+            "block {block} of {}",
+            self.slots.len()
+        );
+        // SAFETY: passed on from the caller.
+        unsafe { self.slots.get_unchecked(block) }
+    }
+
     pub(crate) fn memory(&self, block: usize) -> &BlockMemory {
         &self.slots[block].inner().memory
     }
@@ -169,7 +188,7 @@ impl Column {
     /// # Safety
     /// - the list is not shared (`unshare_list` was called since the last `share`);
     /// - nobody else accesses this block while the pointer is used;
-    /// - the column has `rows` initialised rows in this block.
+    /// - the column has the block, with `rows` initialised rows.
     #[inline]
     pub(crate) unsafe fn block_write(
         &self,
@@ -177,7 +196,8 @@ impl Column {
         rows: usize,
         to: Writer<'_>,
     ) -> BlockPointer {
-        let slot = &self.slots[block];
+        // SAFETY: the column has rows in this block, by the caller.
+        let slot = unsafe { self.slot_there(block) };
         slot.changed.store(to.tick, Ordering::Relaxed);
         let inner = slot.inner();
         if inner.memory.is_unique() {

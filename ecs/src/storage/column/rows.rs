@@ -145,7 +145,7 @@ impl Column {
     /// - `value` points to an initialised value that is not used afterwards.
     #[inline]
     pub(crate) unsafe fn put(&self, block: BlockPointer, row: usize, value: *const u8, tick: u64) {
-        if let Some(size) = self.piece {
+        if let Some(size) = self.info.piece() {
             // SAFETY: the block has room for the row.
             let target = unsafe { block.data.add(row * size) };
             // SAFETY: `size` bytes on both sides, apart from each other.
@@ -258,7 +258,7 @@ impl Column {
     ///   and they are two different rows.
     #[inline]
     pub(crate) unsafe fn transfer(&self, from: (BlockPointer, usize), into: (BlockPointer, usize)) {
-        if let Some(size) = self.piece {
+        if let Some(size) = self.info.piece() {
             // SAFETY: the row exists, by the caller.
             let source = unsafe { from.0.data.add(from.1 * size) };
             // SAFETY: as above.

@@ -103,6 +103,11 @@ pub use world::{
     WorldId,
 };
 
+/// The README's code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// What the derive macros refer to; not for users.
 #[doc(hidden)]
 pub mod macros {

@@ -16,6 +16,17 @@ impl World {
     /// # Errors
     /// When one of the two does not live, or the entity would be its own ancestor; nothing is
     /// changed then.
+    ///
+    /// ```
+    /// use orrery_ecs::{ChildOf, RelationshipError, World};
+    /// let mut world = World::new();
+    /// let (top, below) = (world.spawn(()).id(), world.spawn(()).id());
+    /// world.relate(below, ChildOf(top))?;
+    /// assert_eq!(world.parent(below), Some(top));
+    /// let circle = world.relate(top, ChildOf(below));
+    /// assert!(matches!(circle, Err(RelationshipError::Cycle { .. })));
+    /// # Ok::<(), RelationshipError>(())
+    /// ```
     pub fn relate<R: Relationship>(
         &mut self,
         source: Entity,
@@ -70,6 +81,23 @@ impl World {
     }
 
     /// Sorts the sources of an entity; those that compare as equal keep their order.
+    ///
+    /// # Cost
+    /// A sort, and a copy of the list.
+    ///
+    /// ```
+    /// use orrery_ecs::{ChildOf, Component, World};
+    /// #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Component)]
+    /// struct Layer(u32);
+    /// let mut world = World::new();
+    /// let window = world.spawn(()).id();
+    /// let front = world.spawn((ChildOf(window), Layer(2))).id();
+    /// let back = world.spawn((ChildOf(window), Layer(1))).id();
+    /// world.sort_sources_by::<ChildOf>(window, |world, a, b| {
+    ///     world.get::<Layer>(a).cmp(&world.get::<Layer>(b))
+    /// });
+    /// assert_eq!(world.children(window), [back, front]);
+    /// ```
     pub fn sort_sources_by<R: Relationship>(
         &mut self,
         target: Entity,
@@ -101,6 +129,16 @@ impl EntityWorldMut<'_> {
     ///
     /// # Errors
     /// As [`World::relate`].
+    ///
+    /// ```
+    /// use orrery_ecs::World;
+    /// let mut world = World::new();
+    /// let child = world.spawn(()).id();
+    /// let parent = world.spawn(()).add_child(child)?.with_child(()).id();
+    /// assert_eq!(world.children(parent)[0], child);
+    /// assert!(world.entity_mut(child).add_child(parent).is_err());
+    /// # Ok::<(), orrery_ecs::RelationshipError>(())
+    /// ```
     pub fn add_child(&mut self, child: Entity) -> Result<&mut Self, RelationshipError> {
         let parent = self.id();
         self.world_mut().relate(child, ChildOf(parent))?;

@@ -86,6 +86,20 @@ impl World {
     }
 
     /// A copy of a component, put together from its columns if it is split.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Debug, PartialEq, Component)]
+    /// #[component(split)]
+    /// struct Position {
+    ///     x: f32,
+    ///     y: f32,
+    /// }
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Position { x: 1.0, y: 2.0 }).id();
+    /// assert_eq!(world.write(entity, Position { x: 3.0, y: 4.0 }), Ok(()));
+    /// assert_eq!(world.read::<Position>(entity).map(|position| position.y), Some(4.0));
+    /// ```
     pub fn read<T: Component + Copy>(&self, entity: Entity) -> Option<T> {
         let (column, row) = self.find::<T>(entity)?;
         let mut value = MaybeUninit::<T>::uninit();
@@ -153,6 +167,19 @@ impl World {
     ///
     /// # Panics
     /// Inside [`resource_scope`](World::resource_scope) of the same resource.
+    ///
+    /// ```
+    /// use orrery_ecs::{Resource, World};
+    /// #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    /// struct Score(u32);
+    /// let mut world = World::new();
+    /// assert_eq!(world.insert_resource(Score(3)), None);
+    /// assert_eq!(world.insert_resource(Score(4)), Some(Score(3)));
+    /// world.init_resource::<Score>();
+    /// assert_eq!(world.remove_resource::<Score>(), Some(Score(4)));
+    /// assert!(!world.contains_resource::<Score>());
+    /// assert_eq!(world.get_resource::<Score>(), None);
+    /// ```
     pub fn insert_resource<R: Resource>(&mut self, value: R) -> Option<R> {
         self.resources.insert(value, self.tick)
     }
@@ -197,6 +224,15 @@ impl World {
     ///
     /// # Panics
     /// Inside [`resource_scope`](World::resource_scope) of the same resource.
+    ///
+    /// ```
+    /// use orrery_ecs::{Resource, World};
+    /// #[derive(Clone, Default, Resource)]
+    /// struct Score(u32);
+    /// let mut world = World::new();
+    /// world.get_resource_or_init::<Score>().0 += 1;
+    /// assert_eq!(world.resource::<Score>().0, 1);
+    /// ```
     pub fn get_resource_or_init<R: Resource + Default>(&mut self) -> &mut R {
         self.init_resource::<R>();
         self.resource_mut::<R>()

@@ -128,6 +128,19 @@ pub struct MergeError {
 }
 
 /// A query did not give what was asked for one entity.
+///
+/// ```
+/// use orrery_ecs::{Component, QueryError, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let stone = world.spawn(()).id();
+/// let mut healths = world.query::<&Health>();
+/// assert!(matches!(healths.view(&world).get(stone), Err(QueryError::NoMatch { .. })));
+/// world.despawn(stone)?;
+/// assert!(matches!(healths.view(&world).get(stone), Err(QueryError::NoSuchEntity(_))));
+/// # Ok::<(), orrery_ecs::NoSuchEntity>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum QueryError {
@@ -172,6 +185,18 @@ pub enum QueryError {
 }
 
 /// Two accesses to the same data exclude each other.
+///
+/// ```
+/// use orrery_ecs::{Component, Query, SystemError, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// let twice = |_: Query<&mut Health>, _: Query<&Health>| ();
+/// let error = World::new().run_system_once(twice).expect_err("it would alias");
+/// let SystemError::Conflict(conflict) = error else {
+///     panic!("{error}");
+/// };
+/// assert!(conflict.data.ends_with("Health"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessConflict {
     /// The query or system that asks for both.
@@ -219,6 +244,17 @@ impl fmt::Display for AccessConflict {
 impl std::error::Error for AccessConflict {}
 
 /// A world cannot be forked, because something in it cannot be cloned.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Component)]
+/// #[component(no_clone)]
+/// struct Socket;
+/// let mut world = World::new();
+/// world.spawn(Socket);
+/// let error = world.fork().map(|_| ()).expect_err("a socket has no clone");
+/// assert!(error.to_string().contains("Socket"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ForkError {

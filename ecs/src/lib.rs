@@ -27,7 +27,8 @@
 //! ```
 //!
 //! `unsafe` stands in `storage`, and where typed values meet erased bytes: `archetype`,
-//! `bundle`, `commands`, `component`, `observer`, `query`, `resource`, `system` and `world`.
+//! `bundle`, `commands`, `component`, `entity`, `observer`, `query`, `relationship`, `resource`,
+//! `sparse`, `system` and `world`.
 //!
 //! Left out: who runs systems and when. That is the engine's schedule; here a system is only
 //! something that can be run.

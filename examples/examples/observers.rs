@@ -1,7 +1,7 @@
 //! Observers: a spark in a cellar. `cargo run -p orrery-examples --example observers`
 //!
-//! Shows a hook, observers that keep an index right, events of one's own, an observer of one entity,
-//! an event handed on from child to parent, and a system that reads what was removed.
+//! Shows a hook, observers that keep an index right, events of one's own, an observer of one
+//! entity, an event handed on from child to parent, and a system that reads what was removed.
 //!
 //! ```text
 //! Blast -> shake -> despawn of a barrel -> its hook -> Blast -> ...    each to its end, depth

@@ -138,6 +138,24 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// Does anything to the world, after what was asked for before and before what comes after.
+    ///
+    /// ```
+    /// use orrery_ecs::{Commands, Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Egg;
+    /// let mut world = World::new();
+    /// world.run_system_once(|mut commands: Commands| {
+    ///     commands.spawn(Egg);
+    ///     commands.queue(|world| {
+    ///         assert_eq!(world.query::<&Egg>().view(world).len(), 1);
+    ///         // Handles that were reserved live, also those whose spawn comes later.
+    ///         assert_eq!(world.len(), 2);
+    ///     });
+    ///     commands.spawn(Egg);
+    /// })?;
+    /// assert_eq!(world.query::<&Egg>().view(&world).len(), 2);
+    /// # Ok::<(), orrery_ecs::SystemError>(())
+    /// ```
     pub fn queue<C: FnOnce(&mut World) + Send + 'static>(&mut self, command: C) {
         let command = move |world: &mut World| {
             command(world);
@@ -158,6 +176,21 @@ impl<'w, 's> Commands<'w, 's> {
 }
 
 /// Commands for one entity.
+///
+/// ```
+/// use orrery_ecs::{Commands, Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Knight;
+/// #[derive(Clone, Copy, Component)]
+/// struct Page;
+/// let mut world = World::new();
+/// let entity = world.run_system_once(|mut commands: Commands| {
+///     // One move, into the archetype of knights: nobody sees a page.
+///     commands.spawn(Page).insert(Knight).remove::<Page>().with_child(Page).id()
+/// })?;
+/// assert!(world.entity(entity).contains::<Knight>() && !world.entity(entity).contains::<Page>());
+/// # Ok::<(), orrery_ecs::SystemError>(())
+/// ```
 pub struct EntityCommands<'c, 'w, 's> {
     commands: &'c mut Commands<'w, 's>,
     entity: Entity,

@@ -11,6 +11,18 @@ use crate::relationship::{Relationship, RelationshipInfo, SourcesInfo};
 use crate::storage::BLOCK_ALIGN;
 
 /// Number of a component type in one world, in order of registration.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let id = world.register_component::<Health>();
+/// let entity = world.spawn(Health(3)).id();
+/// assert!(world.contains_by_id(entity, id));
+/// let archetype = world.entity(entity).archetype().expect("it has components");
+/// assert_eq!(archetype.components(), [id]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComponentId(pub(crate) u32);
 

@@ -116,6 +116,18 @@ pub unsafe trait Component: Sized + Send + Sync + 'static {
 /// A component that may be written to in its place. All are but those that say
 /// `#[component(immutable)]`, or are part of a relationship: these change only as a whole, by
 /// another insertion, so that nothing changes without hooks and observers.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, PartialEq, Debug, Component)]
+/// #[component(immutable)]
+/// struct Cell(u32);
+/// let mut world = World::new();
+/// let pawn = world.spawn(Cell(12)).id();
+/// // `world.get_mut::<Cell>(pawn)` does not compile.
+/// world.entity_mut(pawn).insert(Cell(20));
+/// assert_eq!(world.get(pawn), Some(&Cell(20)));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "there is no `&mut` to a `{Self}`",
     label = "no component that can be written to in its place",

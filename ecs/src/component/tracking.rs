@@ -198,6 +198,19 @@ impl Tracking for ByRow {
 
 /// A component whose rows carry ticks, so that [`Added`](crate::Added),
 /// [`Changed`](crate::Changed) and [`Ref`] can be asked of it. `#[component(track)]` makes one.
+///
+/// ```
+/// use orrery_ecs::{Changed, Component, TrackedComponent, World};
+/// fn count_changed<T: TrackedComponent>(world: &mut World) -> usize {
+///     world.query_filtered::<(), Changed<T>>().view(world).count()
+/// }
+/// #[derive(Clone, Copy, Component)]
+/// #[component(track)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// world.spawn_batch((0..3).map(Health));
+/// assert_eq!(count_changed::<Health>(&mut world), 3);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the rows of `{Self}` carry no ticks, so it cannot be asked which of them changed",
     label = "not tracked row by row",
@@ -292,6 +305,19 @@ impl<T: fmt::Debug> fmt::Debug for Ref<'_, T> {
 /// A tracked component for writing: the first write marks the row as changed.
 ///
 /// Reading through it marks nothing.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, PartialEq, Component)]
+/// #[component(track)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// let now = world.advance_change_tick();
+/// let mut health = world.get_mut::<Health>(entity).expect("it has one");
+/// assert!(!health.set_if_neq(Health(3)) && health.last_changed() < now);
+/// assert!(health.set_if_neq(Health(2)) && health.last_changed() == now);
+/// ```
 pub struct Mut<'w, T> {
     value: &'w mut T,
     added: u64,

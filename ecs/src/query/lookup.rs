@@ -175,6 +175,18 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     ///
     /// # Errors
     /// For the first entity that does not live or does not match.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Number(u32);
+    /// let mut world = World::new();
+    /// let entities: Vec<_> = world.spawn_batch((0..9).map(Number)).collect();
+    /// let mut query = world.query::<&Number>();
+    /// let found = query.view(&world).get_many([entities[8], entities[1]])?.map(|number| number.0);
+    /// assert_eq!(found, [8, 1]);
+    /// # Ok::<(), orrery_ecs::QueryError>(())
+    /// ```
     pub fn get_many<const N: usize>(
         &self,
         entities: [Entity; N],

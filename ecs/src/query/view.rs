@@ -135,6 +135,19 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     ///
     /// # Errors
     /// When none or several match.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, QueryError, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Sun(f32);
+    /// let mut world = World::new();
+    /// let mut suns = world.query::<&Sun>();
+    /// assert!(matches!(suns.view(&world).single(), Err(QueryError::NoneMatch { .. })));
+    /// world.spawn(Sun(1.0));
+    /// assert!(suns.view(&world).single().is_ok());
+    /// world.spawn(Sun(2.0));
+    /// assert!(matches!(suns.view(&world).single(), Err(QueryError::ManyMatch { .. })));
+    /// ```
     pub fn single(&self) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QueryError> {
         only(self.iter())
     }

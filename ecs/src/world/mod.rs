@@ -212,8 +212,8 @@ impl World {
     /// let mut world = World::new();
     /// world.spawn_batch((0..5000).map(|i| Position(i as f32)));
     /// // The first archetype is that of entities without components.
-    /// let sizes: Vec<_> = world.archetypes().iter().map(|one| (one.len(), one.block_count())).collect();
-    /// assert_eq!(sizes, [(0, 0), (5000, 2)]);
+    /// let sizes = world.archetypes().iter().map(|one| (one.len(), one.block_count()));
+    /// assert!(sizes.eq([(0, 0), (5000, 2)]));
     /// ```
     pub fn archetypes(&self) -> &[Archetype] {
         &self.archetypes

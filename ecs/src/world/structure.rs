@@ -75,8 +75,9 @@ impl World {
     /// When a component stands in the bundle twice.
     ///
     /// # Cost
-    /// A move of the whole row to another archetype, and of the last row into its gap; none if the entity
-    /// has all of the bundle already, or what it lacks is sparse. Which archetype that is is remembered.
+    /// A move of the whole row to another archetype, and of the last row into its gap; none if the
+    /// entity has all of the bundle already, or what it lacks is sparse. The way from archetype to
+    /// archetype is looked for once.
     ///
     /// ```
     /// use orrery_ecs::{Component, World};

@@ -69,6 +69,19 @@ pub enum HashBehavior {
 pub(crate) type MapHandles = unsafe fn(*mut u8, &mut dyn FnMut(Entity) -> Entity);
 
 /// A field of a component as the derive macro found it.
+///
+/// ```
+/// use orrery_ecs::{Component, Lane, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Position {
+///     x: f32,
+///     y: f32,
+/// }
+/// let mut world = World::new();
+/// let id = world.register_component::<Position>();
+/// let y = world.component_fields(id)[1];
+/// assert_eq!((y.name, y.type_name, y.size_bytes, y.lane), ("y", "f32", 4, Some(Lane::F32)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
     /// Name as in the source; tuple fields are `0`, `1`, ...

@@ -140,6 +140,22 @@ pub trait MutableComponent: Component {}
 
 /// A component whose fields lie in columns of their own; `#[component(split)]` derives it.
 ///
+/// ```
+/// use orrery_ecs::{Component, Fields, SplitComponent, World};
+/// fn count<T: SplitComponent>(world: &mut World) -> usize {
+///     world.query::<Fields<&T>>().view(world).len()
+/// }
+/// #[derive(Clone, Copy, Component)]
+/// #[component(split)]
+/// struct Position {
+///     x: f32,
+///     y: f32,
+/// }
+/// let mut world = World::new();
+/// world.spawn(Position { x: 1.0, y: 2.0 });
+/// assert_eq!(count::<Position>(&mut world), 1);
+/// ```
+///
 /// # Safety
 /// The pointers that these functions get are used as fields in order of declaration, within the
 /// given length. The derive macro guarantees it.

@@ -92,6 +92,23 @@ pub trait Tracking: sealed::Sealed + 'static {
 
 /// What gives write access to one value of component `T`: `&mut T`, or [`Mut<T>`](Mut) if it is
 /// tracked row by row.
+///
+/// ```
+/// use orrery_ecs::{Component, Entity, MutableComponent, MutOf, World};
+/// /// Tracked or not.
+/// fn edit<T: MutableComponent>(world: &mut World, at: Entity, change: impl Fn(MutOf<'_, T>)) {
+///     if let Some(value) = world.get_mut::<T>(at) {
+///         change(value);
+///     }
+/// }
+/// #[derive(Clone, Copy, Component)]
+/// #[component(track)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// edit::<Health>(&mut world, entity, |mut health| health.0 = 1);
+/// assert_eq!(world.get::<Health>(entity).map(|health| health.0), Some(1));
+/// ```
 pub type MutOf<'w, T> = <<T as Component>::Tracking as Tracking>::Mut<'w, T>;
 
 impl Ticks {

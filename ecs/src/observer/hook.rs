@@ -10,6 +10,16 @@ use crate::world::World;
 
 /// A function that runs when something happens to a component; see
 /// [`Component`](crate::Component#hooks).
+///
+/// ```
+/// use orrery_ecs::{Component, ComponentHook, HookContext, World};
+/// const FORBID: ComponentHook = |hook: HookContext<'_>| panic!("{} came", hook.entity());
+/// #[derive(Clone, Copy, Component)]
+/// #[component(on_add = FORBID)]
+/// struct Forbidden;
+/// let came = std::panic::catch_unwind(|| World::new().spawn(Forbidden).id());
+/// assert!(came.is_err());
+/// ```
 pub type ComponentHook = fn(HookContext<'_>);
 
 /// The hooks of a component type.

@@ -16,6 +16,13 @@ use thiserror::Error;
 use crate::world::World;
 
 /// A non-send resource could not be had.
+///
+/// ```
+/// use orrery_ecs::{NonSendError, World};
+/// struct Window;
+/// let world = World::new();
+/// assert!(matches!(world.get_non_send::<Window>(), Err(NonSendError::Missing { .. })));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NonSendError {

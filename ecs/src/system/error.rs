@@ -12,6 +12,18 @@ use crate::resource::NonSendError;
 use crate::world::World;
 
 /// A system could not be run, or failed.
+///
+/// ```
+/// use orrery_ecs::{Res, Resource, SystemError, World};
+/// #[derive(Clone, Resource)]
+/// struct Wind(f32);
+/// let mut world = World::new();
+/// let error = world.run_system_once(|_: Res<Wind>| ()).expect_err("there is no wind");
+/// let SystemError::MissingResource { resource, .. } = error else {
+///     panic!("{error}");
+/// };
+/// assert!(resource.ends_with("Wind"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SystemError {

@@ -91,6 +91,10 @@ impl<'w, 's> Commands<'w, 's> {
     /// A handle that is known can be despawned: a closure queued before that clears the world takes
     /// it along, and the spawn is counted as missed. Of a system that fails or panics nothing is
     /// done, and its handles are the next ones that somebody else gets.
+    ///
+    /// # Cost
+    /// A place in the order of handles and a record in the queue; entities of one kind that are
+    /// spawned one after the other arrive as a run.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_, 'w, 's> {
         let entity = match &mut self.lane {
             Some(lane) => self.entities.reserve_in(lane),

@@ -115,6 +115,9 @@ impl CommandQueue {
     /// order.
     ///
     /// If a command panics, those that were not done stay in the queue.
+    ///
+    /// # Panics
+    /// When a command does: a closure, an observer, a drop, or a bundle that has a component twice.
     pub fn apply(&mut self, world: &mut World) {
         world.flush_reserved();
         let mut merge = std::mem::take(&mut self.merge);

@@ -25,6 +25,18 @@ use info::ComponentInfo;
 /// A component is `Send + Sync + 'static`, and `Clone`, so that a world can be forked, and every
 /// field can enter the state hash (see [`StateHash`](crate::StateHash)).
 ///
+/// Values change through `&mut` only: a value that changes itself behind `&` (a cell, a mutex, an
+/// atomic) changes in every fork that shares its block, and the state hash does not notice.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(f32);
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3.0)).id();
+/// assert_eq!(world.get::<Health>(entity).map(|health| health.0), Some(3.0));
+/// ```
+///
 /// # Options
 /// The derive takes:
 ///
@@ -37,6 +49,9 @@ use info::ComponentInfo;
 /// - `#[component(immutable)]`: changes only as a whole, by insertions ([`MutableComponent`]).
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
+///
+/// `#[relationship]` makes it point at another entity, which knows who points at it; see
+/// [`Relationship`](crate::Relationship).
 ///
 /// `#[require(Other, Another = made(), Third(1, 2))]` brings other components along: whoever gets
 /// this one gets those as well, unless it has them; from `Default`, an expression, or a
@@ -62,18 +77,6 @@ use info::ComponentInfo;
 /// functions `fn(HookContext<'_>)` that run when that happens to a value of the type, before all
 /// observers. They read the world and ask for [`Commands`](crate::Commands); see
 /// [`HookContext`](crate::HookContext).
-///
-/// Values change through `&mut` only: a value that changes itself behind `&` (a cell, a mutex, an
-/// atomic) changes in every fork that shares its block, and the state hash does not notice.
-///
-/// ```
-/// use orrery_ecs::{Component, World};
-/// #[derive(Clone, Copy, Component)]
-/// struct Health(f32);
-/// let mut world = World::new();
-/// let entity = world.spawn(Health(3.0)).id();
-/// assert_eq!(world.get::<Health>(entity).map(|health| health.0), Some(3.0));
-/// ```
 ///
 /// # Safety
 /// `describe` tells the truth about the type. The derive macro guarantees it.

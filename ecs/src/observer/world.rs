@@ -137,6 +137,9 @@ impl World {
     }
 
     /// Runs the observers of an event.
+    ///
+    /// # Cost
+    /// A run of a system for each observer of the event; nothing to speak of if there is none.
     pub fn trigger<E: Event>(&mut self, event: E) {
         self.trigger_erased(None, E::NAME, &event);
     }

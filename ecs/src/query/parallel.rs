@@ -89,6 +89,9 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
     /// # Cost
     /// Collects the list of blocks, then one piece of work for each.
     ///
+    /// # Panics
+    /// When the function does, or the runner leaves out a number or gives one twice.
+    ///
     /// ```
     /// use orrery_ecs::{Component, Serial, World};
     /// #[derive(Clone, Copy, Component)]
@@ -126,6 +129,9 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
     ///
     /// # Cost
     /// Collects the list of blocks, then one call for each.
+    ///
+    /// # Panics
+    /// As [`par_for_each`](Self::par_for_each).
     ///
     /// ```
     /// use orrery_ecs::{Component, Serial, World};

@@ -58,6 +58,9 @@ impl World {
     /// Moves a source to another place in the list of its target, and says whether it has a target.
     /// Others keep their order; an index past the end is the end.
     ///
+    /// # Cost
+    /// A search through the list of the target.
+    ///
     /// ```
     /// use orrery_ecs::{ChildOf, World};
     /// let mut world = World::new();
@@ -114,6 +117,9 @@ impl World {
 
 impl EntityWorldMut<'_> {
     /// Spawns an entity that points at this one.
+    ///
+    /// # Panics
+    /// When the bundle has the relationship as well, or a component twice.
     pub fn with_source<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
         let target = self.id();
         self.world_mut().spawn((R::to(target), bundle));
@@ -121,6 +127,9 @@ impl EntityWorldMut<'_> {
     }
 
     /// Spawns a child of this entity.
+    ///
+    /// # Panics
+    /// As [`with_source`](Self::with_source).
     pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
         self.with_source::<ChildOf>(bundle)
     }
@@ -148,6 +157,10 @@ impl EntityWorldMut<'_> {
 
 impl<'w, 's> EntityCommands<'_, 'w, 's> {
     /// Spawns an entity that points at this one.
+    ///
+    /// # Panics
+    /// Not here, but when the command is done: if the bundle has the relationship as well, or a
+    /// component twice.
     pub fn with_source<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
         let target = self.id();
         self.commands_mut().spawn((R::to(target), bundle));
@@ -155,6 +168,9 @@ impl<'w, 's> EntityCommands<'_, 'w, 's> {
     }
 
     /// Spawns a child of this entity.
+    ///
+    /// # Panics
+    /// As [`with_source`](Self::with_source).
     pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
         self.with_source::<ChildOf>(bundle)
     }
@@ -211,6 +227,9 @@ impl<'w, 's, R: Relationship> RelatedSpawner<'_, 'w, 's, R> {
     }
 
     /// Spawns one.
+    ///
+    /// # Panics
+    /// As [`EntityCommands::with_source`].
     pub fn spawn(&mut self, bundle: impl Bundle) -> EntityCommands<'_, 'w, 's> {
         self.commands.spawn((R::to(self.target), bundle))
     }

@@ -92,6 +92,9 @@ pub trait System: Send {
     /// # Errors
     /// When two of its parameters exclude each other, or something that it needs is not there:
     /// nothing was run then, and the world is as it was. Or when the function returned an error.
+    ///
+    /// # Panics
+    /// When the function or one of its commands does.
     fn run(&mut self, world: &mut World, runner: &dyn BlockRunner) -> Result<(), SystemError>;
 }
 

@@ -19,6 +19,10 @@ impl World {
     /// What could move the value or take it away waits until the reference is gone. A handle or a
     /// query is what can be kept meanwhile: they look for the value where it is by then.
     ///
+    /// # Cost
+    /// The entity's entry, then its value. A [`Query`](crate::Query) that is kept is quicker: it
+    /// knows the column of each archetype.
+    ///
     /// ```compile_fail,E0502
     /// use orrery_ecs::{Component, World};
     /// #[derive(Clone, Copy, Component)]
@@ -46,6 +50,10 @@ impl World {
 
     /// A component of an entity for writing: `&mut T`, or a [`Mut`](crate::Mut) if it is tracked,
     /// which marks the row as changed by the first write through it. The block is marked at once.
+    ///
+    /// # Cost
+    /// The entity's entry, then its value; a copy of the block, up to 4,096 values, if a fork
+    /// shares it.
     ///
     /// ```
     /// use orrery_ecs::{Component, World};
@@ -185,6 +193,9 @@ impl World {
     }
 
     /// Puts the default of a resource into the world unless there is one already.
+    ///
+    /// # Panics
+    /// Inside [`resource_scope`](World::resource_scope) of the same resource.
     pub fn init_resource<R: Resource + Default>(&mut self) {
         if !self.contains_resource::<R>() {
             self.insert_resource(R::default());
@@ -210,6 +221,9 @@ impl World {
     }
 
     /// A resource for writing, if the world has it. It is marked as changed.
+    ///
+    /// # Cost
+    /// A clone of the resource if a fork shares it.
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<&mut R> {
         let id = self.resources.id::<R>()?;
         self.resources.unshare(id);

@@ -129,6 +129,9 @@ impl<'w> EntityWorldMut<'w> {
     ///
     /// # Errors
     /// When it lacks one of them, or its own observers have despawned it.
+    ///
+    /// # Panics
+    /// When a component stands in the bundle twice.
     pub fn take<B: Bundle>(&mut self) -> Result<B, ComponentError> {
         self.world.take(self.entity)
     }

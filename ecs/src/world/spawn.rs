@@ -21,6 +21,10 @@ impl World {
     /// # Panics
     /// When a component stands in the bundle twice, or 2^32 - 2 entities live.
     ///
+    /// # Cost
+    /// A copy of each value into the last row of its column. Many at once cost less by
+    /// [`spawn_batch`](World::spawn_batch).
+    ///
     /// ```
     /// use orrery_ecs::{Component, World};
     /// #[derive(Clone, Copy, Component)]

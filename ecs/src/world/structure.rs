@@ -185,6 +185,9 @@ impl World {
     /// # Cost
     /// As [`insert`](World::insert).
     ///
+    /// # Panics
+    /// When a component stands in the bundle twice.
+    ///
     /// ```
     /// use orrery_ecs::{Component, World};
     /// #[derive(Clone, Copy, Component)]

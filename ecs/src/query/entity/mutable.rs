@@ -68,7 +68,7 @@ impl<'w> EntityMut<'w> {
         self.0.entity
     }
 
-    /// Its archetype; `None` for an entity that is despawned.
+    /// Its archetype; `None` if it has no row; see [`EntityRef::archetype`].
     pub fn archetype(&self) -> Option<&'w Archetype> {
         self.0.archetype()
     }

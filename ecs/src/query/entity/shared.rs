@@ -62,7 +62,8 @@ impl<'w> EntityRef<'w> {
         self.0.entity
     }
 
-    /// Its archetype; `None` for a reserved handle that has no row yet.
+    /// Its archetype; `None` if it has no row: a handle that commands reserved, or an entity that
+    /// its own observers have despawned.
     pub fn archetype(self) -> Option<&'w Archetype> {
         self.0.archetype()
     }

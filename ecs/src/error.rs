@@ -9,6 +9,12 @@ use crate::entity::Entity;
 use crate::names::short;
 
 /// The handle's entity was despawned, or never lived in this world.
+///
+/// ```
+/// use orrery_ecs::{Entity, World};
+/// let error = World::new().despawn(Entity::NONE).expect_err("it never lives");
+/// assert_eq!(error.entity, Entity::NONE);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("entity {entity} does not exist in this world (despawned, or of another world)")]
 pub struct NoSuchEntity {
@@ -17,6 +23,16 @@ pub struct NoSuchEntity {
 }
 
 /// A component of an entity could not be had.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Debug, Component)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let stone = world.spawn(()).id();
+/// let error = world.take::<Health>(stone).expect_err("a stone has none");
+/// assert!(error.to_string().starts_with("entity 0v1 has no component"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ComponentError {
@@ -34,6 +50,16 @@ pub enum ComponentError {
 }
 
 /// An entity could not be spawned with the handle that was asked for.
+///
+/// ```
+/// use orrery_ecs::{SpawnAtError, World};
+/// let mut world = World::new();
+/// let entity = world.spawn(()).id();
+/// world.despawn(entity)?;
+/// let error = world.spawn_at(entity, ()).map(|_| ()).expect_err("copies may be about");
+/// assert_eq!(error, SpawnAtError::Used { entity, generation: 2 });
+/// # Ok::<(), orrery_ecs::NoSuchEntity>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SpawnAtError {
@@ -65,6 +91,16 @@ pub enum SpawnAtError {
 }
 
 /// Columns that were handed over together have different lengths.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Number(u32);
+/// let mut world = World::new();
+/// let short = vec![Number(1), Number(2)];
+/// let error = world.spawn_columns(3, (short,)).map(|_| ()).expect_err("one is missing");
+/// assert_eq!((error.found, error.expected, world.len()), (2, 3, 0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the column of {component} has {found} values, and {expected} entities were asked for")]
 pub struct ColumnLengthError {
@@ -77,6 +113,16 @@ pub struct ColumnLengthError {
 }
 
 /// Something that was asked of a component by its number, or of its bytes, could not be done.
+///
+/// ```
+/// use orrery_ecs::{ComponentDescriptor, DynamicError, World};
+/// let mut world = World::new();
+/// let heat = world.register_dynamic(ComponentDescriptor::plain("mod::Heat", 4, 4))?;
+/// let entity = world.spawn(()).id();
+/// let error = world.insert_bytes(entity, heat, &[1, 2]).expect_err("it is too short");
+/// assert_eq!(error.to_string(), "mod::Heat has 4 bytes, and 2 were given");
+/// # Ok::<(), DynamicError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DynamicError {
@@ -117,6 +163,15 @@ pub enum DynamicError {
 }
 
 /// Two worlds cannot be merged.
+///
+/// ```
+/// use orrery_ecs::{ComponentDescriptor, World};
+/// let (mut world, mut other) = (World::new(), World::new());
+/// world.register_dynamic(ComponentDescriptor::plain("mod::Heat", 4, 4))?;
+/// other.register_dynamic(ComponentDescriptor::plain("mod::Heat", 8, 8))?;
+/// assert!(world.merge(other).is_err_and(|error| error.component == "mod::Heat"));
+/// # Ok::<(), orrery_ecs::DynamicError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "the worlds cannot be merged: both have a component {component} that was defined at run time, \
@@ -128,6 +183,19 @@ pub struct MergeError {
 }
 
 /// A query did not give what was asked for one entity.
+///
+/// ```
+/// use orrery_ecs::{Component, QueryError, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let stone = world.spawn(()).id();
+/// let mut healths = world.query::<&Health>();
+/// assert!(matches!(healths.view(&world).get(stone), Err(QueryError::NoMatch { .. })));
+/// world.despawn(stone)?;
+/// assert!(matches!(healths.view(&world).get(stone), Err(QueryError::NoSuchEntity(_))));
+/// # Ok::<(), orrery_ecs::NoSuchEntity>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum QueryError {
@@ -172,6 +240,18 @@ pub enum QueryError {
 }
 
 /// Two accesses to the same data exclude each other.
+///
+/// ```
+/// use orrery_ecs::{Component, Query, SystemError, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// let twice = |_: Query<&mut Health>, _: Query<&Health>| ();
+/// let error = World::new().run_system_once(twice).expect_err("it would alias");
+/// let SystemError::Conflict(conflict) = error else {
+///     panic!("{error}");
+/// };
+/// assert!(conflict.data.ends_with("Health"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessConflict {
     /// The query or system that asks for both.
@@ -219,6 +299,17 @@ impl fmt::Display for AccessConflict {
 impl std::error::Error for AccessConflict {}
 
 /// A world cannot be forked, because something in it cannot be cloned.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Component)]
+/// #[component(no_clone)]
+/// struct Socket;
+/// let mut world = World::new();
+/// world.spawn(Socket);
+/// let error = world.fork().map(|_| ()).expect_err("a socket has no clone");
+/// assert!(error.to_string().contains("Socket"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ForkError {

@@ -26,15 +26,14 @@
 //! assert_eq!(world.query::<&Position>().iter(&world).map(|p| p.0).sum::<f32>(), 500_000.0);
 //! ```
 //!
-//! ```text
-//! World -> Archetype (a set of components) -> Column (one component) -> Block (4,096 rows)
-//! ```
-//!
 //! `unsafe` stands in `storage`, and where typed values meet erased bytes: `archetype`,
-//! `bundle`, `commands`, `component`, `observer`, `query`, `resource`, `system` and `world`.
+//! `bundle`, `commands`, `component`, `entity`, `observer`, `query`, `relationship`, `resource`,
+//! `sparse`, `system` and `world`.
 //!
 //! Left out: who runs systems and when. That is the engine's schedule; here a system is only
 //! something that can be run.
+//!
+#![doc = include_str!("guide.md")]
 #![expect(
     unsafe_code,
     reason = "storage works on erased bytes; each block says who guarantees it"
@@ -104,6 +103,11 @@ pub use world::{
     ColumnSource, ColumnSources, Compaction, EntityWorldMut, IntoColumnSource, SpawnBatch, World,
     WorldId,
 };
+
+/// The README's code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// What the derive macros refer to; not for users.
 #[doc(hidden)]

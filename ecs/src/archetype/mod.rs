@@ -37,6 +37,21 @@ impl ArchetypeId {
 }
 
 /// All entities with the same components: a column of handles and one for each component.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Position(f32);
+/// #[derive(Clone, Copy, Component)]
+/// struct Velocity(f32);
+/// let mut world = World::new();
+/// let entity = world.spawn((Position(0.0), Velocity(1.0))).id();
+/// let archetype = world.entity(entity).archetype().expect("it has components");
+/// let names = archetype.components().iter().map(|&id| world.component_name(id));
+/// assert!(names.map(|name| name.rsplit("::").next()).eq([Some("Position"), Some("Velocity")]));
+/// assert_eq!((archetype.len(), archetype.block_count()), (1, 1));
+/// assert_eq!(archetype.changed(archetype.components()[0], 0), Some(world.change_tick()));
+/// ```
 pub struct Archetype {
     id: ArchetypeId,
     /// In increasing order; `columns` runs beside it.

@@ -91,6 +91,10 @@ impl<'w, 's> Commands<'w, 's> {
     /// A handle that is known can be despawned: a closure queued before that clears the world takes
     /// it along, and the spawn is counted as missed. Of a system that fails or panics nothing is
     /// done, and its handles are the next ones that somebody else gets.
+    ///
+    /// # Cost
+    /// A place in the order of handles and a record in the queue; entities of one kind that are
+    /// spawned one after the other arrive as a run.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_, 'w, 's> {
         let entity = match &mut self.lane {
             Some(lane) => self.entities.reserve_in(lane),
@@ -138,6 +142,24 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// Does anything to the world, after what was asked for before and before what comes after.
+    ///
+    /// ```
+    /// use orrery_ecs::{Commands, Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Egg;
+    /// let mut world = World::new();
+    /// world.run_system_once(|mut commands: Commands| {
+    ///     commands.spawn(Egg);
+    ///     commands.queue(|world| {
+    ///         assert_eq!(world.query::<&Egg>().view(world).len(), 1);
+    ///         // Handles that were reserved live, also those whose spawn comes later.
+    ///         assert_eq!(world.len(), 2);
+    ///     });
+    ///     commands.spawn(Egg);
+    /// })?;
+    /// assert_eq!(world.query::<&Egg>().view(&world).len(), 2);
+    /// # Ok::<(), orrery_ecs::SystemError>(())
+    /// ```
     pub fn queue<C: FnOnce(&mut World) + Send + 'static>(&mut self, command: C) {
         let command = move |world: &mut World| {
             command(world);
@@ -158,6 +180,21 @@ impl<'w, 's> Commands<'w, 's> {
 }
 
 /// Commands for one entity.
+///
+/// ```
+/// use orrery_ecs::{Commands, Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Knight;
+/// #[derive(Clone, Copy, Component)]
+/// struct Page;
+/// let mut world = World::new();
+/// let entity = world.run_system_once(|mut commands: Commands| {
+///     // One move, into the archetype of knights: nobody sees a page.
+///     commands.spawn(Page).insert(Knight).remove::<Page>().with_child(Page).id()
+/// })?;
+/// assert!(world.entity(entity).contains::<Knight>() && !world.entity(entity).contains::<Page>());
+/// # Ok::<(), orrery_ecs::SystemError>(())
+/// ```
 pub struct EntityCommands<'c, 'w, 's> {
     commands: &'c mut Commands<'w, 's>,
     entity: Entity,

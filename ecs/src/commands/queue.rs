@@ -42,6 +42,19 @@ pub(super) struct Record {
 ///
 /// Dropping a queue drops what was not applied. Handles that it reserved live on without
 /// components, and no query visits them: [`World::despawn`] or [`World::clear`] ends them.
+///
+/// ```
+/// use orrery_ecs::{CommandQueue, Commands, World};
+/// let mut world = World::new();
+/// let entity = world.spawn(()).id();
+/// let mut queue = CommandQueue::default();
+/// let mut commands = Commands::new(&mut queue, &world);
+/// commands.despawn(entity);
+/// commands.despawn(entity);
+/// queue.apply(&mut world);
+/// assert!(world.is_empty() && queue.is_empty());
+/// assert_eq!(queue.missed(), 1);
+/// ```
 #[derive(Default)]
 pub struct CommandQueue {
     units: Vec<Unit>,
@@ -102,6 +115,9 @@ impl CommandQueue {
     /// order.
     ///
     /// If a command panics, those that were not done stay in the queue.
+    ///
+    /// # Panics
+    /// When a command does: a closure, an observer, a drop, or a bundle that has a component twice.
     pub fn apply(&mut self, world: &mut World) {
         world.flush_reserved();
         let mut merge = std::mem::take(&mut self.merge);

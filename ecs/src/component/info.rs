@@ -11,6 +11,18 @@ use crate::relationship::{Relationship, RelationshipInfo, SourcesInfo};
 use crate::storage::BLOCK_ALIGN;
 
 /// Number of a component type in one world, in order of registration.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let id = world.register_component::<Health>();
+/// let entity = world.spawn(Health(3)).id();
+/// assert!(world.contains_by_id(entity, id));
+/// let archetype = world.entity(entity).archetype().expect("it has components");
+/// assert_eq!(archetype.components(), [id]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComponentId(pub(crate) u32);
 
@@ -57,6 +69,19 @@ pub enum HashBehavior {
 pub(crate) type MapHandles = unsafe fn(*mut u8, &mut dyn FnMut(Entity) -> Entity);
 
 /// A field of a component as the derive macro found it.
+///
+/// ```
+/// use orrery_ecs::{Component, Lane, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Position {
+///     x: f32,
+///     y: f32,
+/// }
+/// let mut world = World::new();
+/// let id = world.register_component::<Position>();
+/// let y = world.component_fields(id)[1];
+/// assert_eq!((y.name, y.type_name, y.size_bytes, y.lane), ("y", "f32", 4, Some(Lane::F32)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
     /// Name as in the source; tuple fields are `0`, `1`, ...

@@ -25,6 +25,18 @@ use info::ComponentInfo;
 /// A component is `Send + Sync + 'static`, and `Clone`, so that a world can be forked, and every
 /// field can enter the state hash (see [`StateHash`](crate::StateHash)).
 ///
+/// Values change through `&mut` only: a value that changes itself behind `&` (a cell, a mutex, an
+/// atomic) changes in every fork that shares its block, and the state hash does not notice.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(f32);
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3.0)).id();
+/// assert_eq!(world.get::<Health>(entity).map(|health| health.0), Some(3.0));
+/// ```
+///
 /// # Options
 /// The derive takes:
 ///
@@ -37,6 +49,9 @@ use info::ComponentInfo;
 /// - `#[component(immutable)]`: changes only as a whole, by insertions ([`MutableComponent`]).
 /// - `#[component(no_clone)]`: not `Clone`; a world that holds one refuses to fork and names it.
 /// - `#[component(not_state)]`: left out of the state hash.
+///
+/// `#[relationship]` makes it point at another entity, which knows who points at it; see
+/// [`Relationship`](crate::Relationship).
 ///
 /// `#[require(Other, Another = made(), Third(1, 2))]` brings other components along: whoever gets
 /// this one gets those as well, unless it has them; from `Default`, an expression, or a
@@ -62,18 +77,6 @@ use info::ComponentInfo;
 /// functions `fn(HookContext<'_>)` that run when that happens to a value of the type, before all
 /// observers. They read the world and ask for [`Commands`](crate::Commands); see
 /// [`HookContext`](crate::HookContext).
-///
-/// Values change through `&mut` only: a value that changes itself behind `&` (a cell, a mutex, an
-/// atomic) changes in every fork that shares its block, and the state hash does not notice.
-///
-/// ```
-/// use orrery_ecs::{Component, World};
-/// #[derive(Clone, Copy, Component)]
-/// struct Health(f32);
-/// let mut world = World::new();
-/// let entity = world.spawn(Health(3.0)).id();
-/// assert_eq!(world.get::<Health>(entity).map(|health| health.0), Some(3.0));
-/// ```
 ///
 /// # Safety
 /// `describe` tells the truth about the type. The derive macro guarantees it.
@@ -116,6 +119,18 @@ pub unsafe trait Component: Sized + Send + Sync + 'static {
 /// A component that may be written to in its place. All are but those that say
 /// `#[component(immutable)]`, or are part of a relationship: these change only as a whole, by
 /// another insertion, so that nothing changes without hooks and observers.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, PartialEq, Debug, Component)]
+/// #[component(immutable)]
+/// struct Cell(u32);
+/// let mut world = World::new();
+/// let pawn = world.spawn(Cell(12)).id();
+/// // `world.get_mut::<Cell>(pawn)` does not compile.
+/// world.entity_mut(pawn).insert(Cell(20));
+/// assert_eq!(world.get(pawn), Some(&Cell(20)));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "there is no `&mut` to a `{Self}`",
     label = "no component that can be written to in its place",
@@ -127,6 +142,22 @@ pub unsafe trait Component: Sized + Send + Sync + 'static {
 pub trait MutableComponent: Component {}
 
 /// A component whose fields lie in columns of their own; `#[component(split)]` derives it.
+///
+/// ```
+/// use orrery_ecs::{Component, Fields, SplitComponent, World};
+/// fn count<T: SplitComponent>(world: &mut World) -> usize {
+///     world.query::<Fields<&T>>().view(world).len()
+/// }
+/// #[derive(Clone, Copy, Component)]
+/// #[component(split)]
+/// struct Position {
+///     x: f32,
+///     y: f32,
+/// }
+/// let mut world = World::new();
+/// world.spawn(Position { x: 1.0, y: 2.0 });
+/// assert_eq!(count::<Position>(&mut world), 1);
+/// ```
 ///
 /// # Safety
 /// The pointers that these functions get are used as fields in order of declaration, within the

@@ -15,6 +15,22 @@ pub trait Storage: sealed::Sealed + Source + 'static {
 
 /// A component whose values lie in columns, so that it can be asked for in slices, whole blocks
 /// and numbers of rows. Every component is one without `#[component(sparse)]`.
+///
+/// ```
+/// use orrery_ecs::{Component, TableComponent, World};
+/// fn sum<T: TableComponent>(world: &mut World, number: impl Fn(&T) -> u64) -> u64 {
+///     let mut total = 0;
+///     world.query::<&T>().view(world).for_each_chunk(|values| {
+///         total += values.iter().map(&number).sum::<u64>();
+///     });
+///     total
+/// }
+/// #[derive(Clone, Copy, Component)]
+/// struct Gold(u64);
+/// let mut world = World::new();
+/// world.spawn_batch((0..5).map(Gold));
+/// assert_eq!(sum::<Gold>(&mut world, |gold| gold.0), 10);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component in columns, so there are no slices, blocks or number of \
                rows of it",

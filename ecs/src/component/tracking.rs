@@ -92,6 +92,23 @@ pub trait Tracking: sealed::Sealed + 'static {
 
 /// What gives write access to one value of component `T`: `&mut T`, or [`Mut<T>`](Mut) if it is
 /// tracked row by row.
+///
+/// ```
+/// use orrery_ecs::{Component, Entity, MutableComponent, MutOf, World};
+/// /// Tracked or not.
+/// fn edit<T: MutableComponent>(world: &mut World, at: Entity, change: impl Fn(MutOf<'_, T>)) {
+///     if let Some(value) = world.get_mut::<T>(at) {
+///         change(value);
+///     }
+/// }
+/// #[derive(Clone, Copy, Component)]
+/// #[component(track)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// edit::<Health>(&mut world, entity, |mut health| health.0 = 1);
+/// assert_eq!(world.get::<Health>(entity).map(|health| health.0), Some(1));
+/// ```
 pub type MutOf<'w, T> = <<T as Component>::Tracking as Tracking>::Mut<'w, T>;
 
 impl Ticks {
@@ -198,6 +215,19 @@ impl Tracking for ByRow {
 
 /// A component whose rows carry ticks, so that [`Added`](crate::Added),
 /// [`Changed`](crate::Changed) and [`Ref`] can be asked of it. `#[component(track)]` makes one.
+///
+/// ```
+/// use orrery_ecs::{Changed, Component, TrackedComponent, World};
+/// fn count_changed<T: TrackedComponent>(world: &mut World) -> usize {
+///     world.query_filtered::<(), Changed<T>>().view(world).count()
+/// }
+/// #[derive(Clone, Copy, Component)]
+/// #[component(track)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// world.spawn_batch((0..3).map(Health));
+/// assert_eq!(count_changed::<Health>(&mut world), 3);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the rows of `{Self}` carry no ticks, so it cannot be asked which of them changed",
     label = "not tracked row by row",
@@ -292,6 +322,19 @@ impl<T: fmt::Debug> fmt::Debug for Ref<'_, T> {
 /// A tracked component for writing: the first write marks the row as changed.
 ///
 /// Reading through it marks nothing.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, PartialEq, Component)]
+/// #[component(track)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// let now = world.advance_change_tick();
+/// let mut health = world.get_mut::<Health>(entity).expect("it has one");
+/// assert!(!health.set_if_neq(Health(3)) && health.last_changed() < now);
+/// assert!(health.set_if_neq(Health(2)) && health.last_changed() == now);
+/// ```
 pub struct Mut<'w, T> {
     value: &'w mut T,
     added: u64,

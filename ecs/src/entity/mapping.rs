@@ -43,6 +43,17 @@ pub trait MapEntities {
 }
 
 /// Which handle each entity of a world that was merged has now.
+///
+/// ```
+/// use orrery_ecs::{Entity, World};
+/// let (mut world, mut level) = (World::new(), World::new());
+/// world.spawn(());
+/// let old = level.spawn(()).id();
+/// let map = world.merge(level)?;
+/// assert!(map.get(old).is_some_and(|new| world.contains(new)));
+/// assert_eq!((map.len(), map.map(Entity::NONE)), (1, Entity::NONE));
+/// # Ok::<(), orrery_ecs::MergeError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct EntityMap(FxHashMap<Entity, Entity>);
 

@@ -59,6 +59,12 @@ impl<T: ?Sized> PlainLane<T> {
 }
 
 /// Hash of a whole world at one moment, 128 bits. Prints as 32 hexadecimal digits.
+///
+/// ```
+/// use orrery_ecs::World;
+/// assert_eq!(World::new().state_hash(), World::new().state_hash());
+/// assert_eq!(World::new().state_hash().to_string().len(), 32);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorldHash(pub u128);
 
@@ -91,6 +97,31 @@ pub(crate) enum Node {
 }
 
 /// Collects the canonical bytes of values, little-endian, and hashes them.
+///
+/// ```
+/// use orrery_ecs::{Component, MapEntities, StateHash, StateHasher, World};
+/// /// Degrees, of which 360 are none.
+/// #[derive(Clone, Copy)]
+/// struct Degrees(u32);
+/// impl StateHash for Degrees {
+///     fn hash_state(&self, hasher: &mut StateHasher) {
+///         hasher.u32(self.0 % 360);
+///     }
+/// }
+/// # impl MapEntities for Degrees {
+/// #     const MAPS: bool = false;
+/// #     fn map_entities(&mut self, _: &mut dyn FnMut(orrery_ecs::Entity) -> orrery_ecs::Entity) {}
+/// # }
+/// #[derive(Clone, Copy, Component)]
+/// struct Heading(Degrees);
+/// let hash = |degrees| {
+///     let mut world = World::new();
+///     world.spawn(Heading(Degrees(degrees)));
+///     world.state_hash()
+/// };
+/// assert_eq!(hash(10), hash(370));
+/// assert_ne!(hash(10), hash(20));
+/// ```
 #[derive(Debug, Default)]
 pub struct StateHasher {
     bytes: Vec<u8>,

@@ -18,6 +18,21 @@ pub const OBSERVER_DEPTH_MAX: usize = 64;
 
 /// Observers, or the world itself with a relationship, could not do all that they should have. The
 /// world is whole.
+///
+/// ```
+/// use orrery_ecs::{Add, Commands, Component, On, OBSERVER_DEPTH_MAX, ObserverError, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Rabbit;
+/// let mut world = World::new();
+/// world.add_observer(|_: On<Add, Rabbit>, mut commands: Commands| {
+///     commands.spawn(Rabbit);
+/// });
+/// world.spawn(Rabbit);
+/// let Some(ObserverError::TooDeep(chain)) = world.take_observer_error() else {
+///     panic!("rabbits know no end");
+/// };
+/// assert_eq!(chain.steps.len(), OBSERVER_DEPTH_MAX + 1);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ObserverError {

@@ -112,15 +112,76 @@ macro_rules! lifecycle {
 
 lifecycle! {
     /// An entity got a component that it did not have.
+    ///
+    /// ```
+    /// use orrery_ecs::{Add, Component, On, ResMut, Resource, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// #[derive(Clone, Default, Resource)]
+    /// struct Told(Vec<u32>);
+    /// let mut world = World::new();
+    /// world.init_resource::<Told>();
+    /// world.add_observer(|_: On<Add, Health>, mut told: ResMut<Told>| told.0.push(1));
+    /// let entity = world.spawn(Health(3)).id();
+    /// world.entity_mut(entity).insert(Health(2)).remove::<Health>().insert(Health(1));
+    /// assert_eq!(world.resource::<Told>().0.len(), 2);
+    /// ```
     Add
     /// An entity was given a component, whether it had one before or not. What was overwritten is
     /// lent by [`On::replaced`](crate::On::replaced).
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, Insert, On, ResMut, Resource, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// #[derive(Clone, Default, Resource)]
+    /// struct Told(Vec<u32>);
+    /// let mut world = World::new();
+    /// world.init_resource::<Told>();
+    /// world.add_observer(|on: On<Insert, Health>, mut told: ResMut<Told>| {
+    ///     told.0.push(on.replaced::<Health>().map_or(0, |old| old.0));
+    /// });
+    /// world.spawn(Health(3)).insert(Health(2));
+    /// assert_eq!(world.resource::<Told>().0, [0, 3]);
+    /// ```
     Insert
     /// A component left an entity: it was removed, taken, or its entity despawned. The values that
     /// left are lent by [`On::removed`](crate::On::removed).
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, On, Remove, ResMut, Resource, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// #[derive(Clone, Default, Resource)]
+    /// struct Told(Vec<u32>);
+    /// let mut world = World::new();
+    /// world.init_resource::<Told>();
+    /// world.add_observer(|on: On<Remove, Health>, mut told: ResMut<Told>| {
+    ///     told.0.extend(on.removed::<Health>().map(|health| health.0));
+    /// });
+    /// let entity = world.spawn(Health(3)).remove::<Health>().insert(Health(2)).id();
+    /// world.entity_mut(entity).despawn();
+    /// assert_eq!(world.resource::<Told>().0, [3, 2]);
+    /// ```
     Remove
     /// An entity was despawned. `On<Despawn>` watches every entity, `On<Despawn, C>` those that
     /// had a component. All its values are lent by [`On::removed`](crate::On::removed).
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, Despawn, On, ResMut, Resource, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// #[derive(Clone, Default, Resource)]
+    /// struct Told(Vec<u32>);
+    /// let mut world = World::new();
+    /// world.init_resource::<Told>();
+    /// world.add_observer(|on: On<Despawn>, mut told: ResMut<Told>| {
+    ///     told.0.extend(on.removed::<Health>().map(|health| health.0));
+    /// });
+    /// world.spawn(()).despawn();
+    /// world.spawn(Health(3)).despawn();
+    /// assert_eq!(world.resource::<Told>().0, [3]);
+    /// ```
     Despawn
 }
 

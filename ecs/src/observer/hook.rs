@@ -10,6 +10,16 @@ use crate::world::World;
 
 /// A function that runs when something happens to a component; see
 /// [`Component`](crate::Component#hooks).
+///
+/// ```
+/// use orrery_ecs::{Component, ComponentHook, HookContext, World};
+/// const FORBID: ComponentHook = |hook: HookContext<'_>| panic!("{} came", hook.entity());
+/// #[derive(Clone, Copy, Component)]
+/// #[component(on_add = FORBID)]
+/// struct Forbidden;
+/// let came = std::panic::catch_unwind(|| World::new().spawn(Forbidden).id());
+/// assert!(came.is_err());
+/// ```
 pub type ComponentHook = fn(HookContext<'_>);
 
 /// The hooks of a component type.
@@ -51,6 +61,28 @@ pub(crate) fn hook_name(kind: Lifecycle) -> &'static str {
 }
 
 /// What a hook gets: the world for reading, and commands, which are done when it has returned.
+///
+/// ```
+/// use orrery_ecs::{Component, HookContext, World};
+/// #[derive(Clone, Copy, Component)]
+/// #[component(on_add = equip, on_remove = tidy)]
+/// struct Knight;
+/// #[derive(Clone, Copy, Component)]
+/// struct Sword;
+/// fn equip(mut hook: HookContext<'_>) {
+///     let knight = hook.entity();
+///     hook.commands().insert(knight, Sword);
+/// }
+/// fn tidy(mut hook: HookContext<'_>) {
+///     let knight = hook.entity();
+///     hook.commands().remove::<Sword>(knight);
+/// }
+/// let mut world = World::new();
+/// let knight = world.spawn(Knight).id();
+/// assert!(world.entity(knight).contains::<Sword>());
+/// world.entity_mut(knight).remove::<Knight>();
+/// assert!(!world.entity(knight).contains::<Sword>());
+/// ```
 pub struct HookContext<'w> {
     pub(super) world: &'w World,
     pub(super) queue: &'w mut CommandQueue,

@@ -14,6 +14,22 @@ use crate::entity::Entity;
 ///
 /// `On<Add, Health>` watches one component, `On<Add, (Health, Armor)>` either of them and runs
 /// once if both come in one change, `On<Add>` every component; `On<Won>` an [`Event`].
+///
+/// ```
+/// use orrery_ecs::{Component, Insert, On, ResMut, Resource, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// #[derive(Clone, Default, Resource)]
+/// struct Lost(u32);
+/// let mut world = World::new();
+/// world.init_resource::<Lost>();
+/// world.add_observer(|on: On<Insert, Health>, mut lost: ResMut<Lost>| {
+///     lost.0 += on.replaced::<Health>().map_or(0, |old| old.0);
+/// });
+/// let entity = world.spawn(Health(3)).id();
+/// world.entity_mut(entity).insert(Health(2)).insert(Health(1));
+/// assert_eq!(world.resource::<Lost>().0, 5);
+/// ```
 pub struct On<'w, E, B = ()> {
     occurrence: &'w Occurrence<'w>,
     marker: PhantomData<fn() -> (E, B)>,

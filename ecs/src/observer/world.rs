@@ -103,6 +103,21 @@ impl World {
 
     /// Removes an observer and says whether it was there. One that is running ends its run; events
     /// that are on their way do not reach it any more.
+    ///
+    /// ```
+    /// use orrery_ecs::{Add, Component, On, ResMut, Resource, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Shark;
+    /// #[derive(Clone, Default, Resource)]
+    /// struct Seen(u32);
+    /// let mut world = World::new();
+    /// world.init_resource::<Seen>();
+    /// let watch = world.add_observer(|_: On<Add, Shark>, mut seen: ResMut<Seen>| seen.0 += 1);
+    /// world.spawn(Shark);
+    /// assert!(world.remove_observer(watch));
+    /// world.spawn(Shark);
+    /// assert_eq!((world.resource::<Seen>().0, world.observer_count()), (1, 0));
+    /// ```
     pub fn remove_observer(&mut self, id: ObserverId) -> bool {
         let Some((_, slot)) = self.observers.list.get(id) else {
             return false;
@@ -122,6 +137,9 @@ impl World {
     }
 
     /// Runs the observers of an event.
+    ///
+    /// # Cost
+    /// A run of a system for each observer of the event; nothing to speak of if there is none.
     pub fn trigger<E: Event>(&mut self, event: E) {
         self.trigger_erased(None, E::NAME, &event);
     }
@@ -175,6 +193,20 @@ impl World {
 
     /// The first error of observers since the last call. Systems take those that their own
     /// commands cause, and return them.
+    ///
+    /// ```
+    /// use orrery_ecs::{Add, Component, ObserverError, On, Res, Resource, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Shark;
+    /// #[derive(Clone, Resource)]
+    /// struct Sea;
+    /// let mut world = World::new();
+    /// world.add_observer(|_: On<Add, Shark>, _: Res<Sea>| ());
+    /// world.spawn(Shark);
+    /// let error = world.take_observer_error().expect("there is no sea");
+    /// assert!(matches!(error, ObserverError::MissingResource { .. }));
+    /// assert_eq!(world.observer_error_count(), 1);
+    /// ```
     pub fn take_observer_error(&mut self) -> Option<ObserverError> {
         self.observers.chain.take_error()
     }

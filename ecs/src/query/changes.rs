@@ -16,6 +16,20 @@ use crate::world::World;
 /// Only entities to which `T` came since the last run, by spawning or inserting.
 ///
 /// See [`Changed`] for what the last run is.
+///
+/// ```
+/// use orrery_ecs::{Added, Component, Entity, World};
+/// #[derive(Clone, Copy, Component)]
+/// #[component(track)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// world.spawn(Health(1));
+/// let mut added = world.query_filtered::<Entity, Added<Health>>();
+/// added.set_last_run(world.change_tick());
+/// world.advance_change_tick();
+/// let late = world.spawn(Health(2)).id();
+/// assert!(added.iter(&world).eq([late]));
+/// ```
 #[derive(Debug)]
 pub struct Added<T>(PhantomData<fn() -> T>);
 

@@ -75,6 +75,22 @@ impl<'w, D: ChunkQueryData, F: ArchetypeFilter> Chunk<'w, D, F> {
 
     /// The block's components: for `(&mut A, &B)` the pair `(&mut [A], &[B])`. Slices of a
     /// tracked component for writing mark all its rows as changed.
+    ///
+    /// ```
+    /// use orrery_ecs::{Chunk, Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Number(usize);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..5000).map(|_| Number(0)));
+    /// world.run_system_once(|chunk: Chunk<&mut Number>| {
+    ///     let first = chunk.first_row();
+    ///     for (row, number) in chunk.slices().iter_mut().enumerate() {
+    ///         number.0 = first + row;
+    ///     }
+    /// })?;
+    /// assert_eq!(world.query::<&Number>().iter(&world).last().map(|last| last.0), Some(4999));
+    /// # Ok::<(), orrery_ecs::SystemError>(())
+    /// ```
     #[inline]
     pub fn slices(self) -> D::Slices<'w> {
         // SAFETY: the chunk has the exclusive right to what it writes in this block, by `new`.

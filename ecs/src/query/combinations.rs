@@ -58,6 +58,21 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinations<'w,
     }
 
     /// The next combination.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Mass(u32);
+    /// let mut world = World::new();
+    /// world.spawn_batch([Mass(1), Mass(2), Mass(3)]);
+    /// let mut masses = world.query::<&mut Mass>();
+    /// let mut view = masses.view_mut(&mut world);
+    /// let mut pairs = view.iter_combinations_mut();
+    /// while let Some([a, b]) = pairs.fetch_next() {
+    ///     std::mem::swap(&mut a.0, &mut b.0);
+    /// }
+    /// assert!(view.iter().map(|mass| mass.0).eq([3, 2, 1]));
+    /// ```
     pub fn fetch_next(&mut self) -> Option<[D::Item<'_>; K]> {
         if !self.advance() {
             return None;

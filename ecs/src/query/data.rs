@@ -16,6 +16,24 @@ use crate::world::World;
 /// [`Has`](crate::Has), [`Fields`](crate::Fields), `Option` and
 /// [`AnyOf`](crate::AnyOf) of these, and tuples of up to 16, nested to any depth.
 ///
+/// ```
+/// use orrery_ecs::{Component, Entity, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// #[derive(Clone, Copy, Component)]
+/// struct Armor(u32);
+/// let mut world = World::new();
+/// let knight = world.spawn((Health(9), Armor(3))).id();
+/// let page = world.spawn(Health(5)).id();
+/// let mut all = world.query::<(Entity, (&mut Health, Option<&Armor>))>();
+/// for (_, (health, armor)) in all.iter_mut(&mut world) {
+///     health.0 -= 4 - armor.map_or(0, |armor| armor.0);
+/// }
+/// // The archetype of the knight was there first.
+/// let healths = all.iter(&world).map(|(entity, (health, _))| (entity, health.0));
+/// assert!(healths.eq([(knight, 8), (page, 1)]));
+/// ```
+///
 /// # Safety
 /// - `access` lists every component that `fetch` touches;
 /// - `fetch` touches only the columns that `columns` found, in the block it is given;

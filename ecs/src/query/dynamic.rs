@@ -158,6 +158,24 @@ struct DynamicColumn {
 }
 
 /// One block of a dynamic query.
+///
+/// ```
+/// use orrery_ecs::{Component, ComponentDescriptor, DynamicQuery, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Height(u8);
+/// let mut world = World::new();
+/// let height = world.register_component::<Height>();
+/// let snow = world.register_dynamic(ComponentDescriptor::plain("mod::Snow", 1, 1))?;
+/// let tile = world.spawn(Height(7)).id();
+/// world.insert_bytes(tile, snow, &[0])?;
+/// DynamicQuery::new().read(height).write(snow).for_each_chunk(&mut world, |mut chunk| {
+///     let heights: Vec<u8> = chunk.slice::<Height>().iter().map(|height| height.0).collect();
+///     assert_eq!((chunk.len(), chunk.entities()), (1, &[tile][..]));
+///     chunk.bytes_mut(snow).copy_from_slice(&heights);
+/// });
+/// assert_eq!(world.get_bytes(tile, snow), Some(&[7][..]));
+/// # Ok::<(), orrery_ecs::DynamicError>(())
+/// ```
 pub struct DynamicChunk<'w> {
     world: &'w World,
     entities: &'w [Entity],

@@ -13,6 +13,26 @@ use crate::world::World;
 /// [`Changed`](crate::Changed), [`Or`](crate::Or), and tuples, whose elements must all hold. `()`
 /// always holds.
 ///
+/// ```
+/// use orrery_ecs::{Component, Entity, Or, With, Without, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Fish;
+/// #[derive(Clone, Copy, Component)]
+/// struct Bird;
+/// #[derive(Clone, Copy, Component)]
+/// struct Asleep;
+/// let mut world = World::new();
+/// let shark = world.spawn(Fish).id();
+/// let owl = world.spawn((Bird, Asleep)).id();
+/// let crow = world.spawn(Bird).id();
+/// type Animal = Or<(With<Fish>, With<Bird>)>;
+/// let mut awake = world.query_filtered::<Entity, (Animal, Without<Asleep>)>();
+/// assert!(awake.iter(&world).eq([shark, crow]));
+/// world.remove::<Asleep>(owl)?;
+/// assert_eq!(awake.view(&world).len(), 3);
+/// # Ok::<(), orrery_ecs::NoSuchEntity>(())
+/// ```
+///
 /// # Safety
 /// - `columns` is `None` for archetypes that `access` excludes: that keeps two queries of the same
 ///   component apart;
@@ -80,10 +100,32 @@ pub unsafe trait QueryFilter {
 pub unsafe trait ArchetypeFilter: QueryFilter {}
 
 /// Only entities that have `T`.
+///
+/// ```
+/// use orrery_ecs::{Component, Entity, With, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Asleep;
+/// let mut world = World::new();
+/// let owl = world.spawn(Asleep).id();
+/// let crow = world.spawn(()).id();
+/// let mut found = world.query_filtered::<Entity, With<Asleep>>();
+/// assert!(found.iter(&world).eq([owl]));
+/// ```
 #[derive(Debug)]
 pub struct With<T>(PhantomData<fn() -> T>);
 
 /// Only entities that lack `T`.
+///
+/// ```
+/// use orrery_ecs::{Component, Entity, Without, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Asleep;
+/// let mut world = World::new();
+/// let owl = world.spawn(Asleep).id();
+/// let crow = world.spawn(()).id();
+/// let mut found = world.query_filtered::<Entity, Without<Asleep>>();
+/// assert!(found.iter(&world).eq([crow]));
+/// ```
 #[derive(Debug)]
 pub struct Without<T>(PhantomData<fn() -> T>);
 

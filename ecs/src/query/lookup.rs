@@ -148,6 +148,26 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     ///
     /// # Errors
     /// When the entity does not live or does not match.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, Entity, Query, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Bites(Entity);
+    /// let mut world = World::new();
+    /// let hare = world.spawn(Health(9)).id();
+    /// world.spawn_batch([Bites(hare); 3]);
+    /// world.run_system_once(|bites: Query<&Bites>, mut healths: Query<&mut Health>| {
+    ///     for bite in &bites {
+    ///         if let Ok(health) = healths.get_mut(bite.0) {
+    ///             health.0 -= 1;
+    ///         }
+    ///     }
+    /// })?;
+    /// assert_eq!(world.get::<Health>(hare).map(|health| health.0), Some(6));
+    /// # Ok::<(), orrery_ecs::SystemError>(())
+    /// ```
     #[inline(always)]
     pub fn get_mut(&mut self, entity: Entity) -> Result<D::Item<'_>, QueryError> {
         // SAFETY: the item borrows `self`, so it is the only one.
@@ -174,6 +194,18 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     ///
     /// # Errors
     /// For the first entity that does not live or does not match.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Number(u32);
+    /// let mut world = World::new();
+    /// let entities: Vec<_> = world.spawn_batch((0..9).map(Number)).collect();
+    /// let mut query = world.query::<&Number>();
+    /// let found = query.view(&world).get_many([entities[8], entities[1]])?.map(|number| number.0);
+    /// assert_eq!(found, [8, 1]);
+    /// # Ok::<(), orrery_ecs::QueryError>(())
+    /// ```
     pub fn get_many<const N: usize>(
         &self,
         entities: [Entity; N],

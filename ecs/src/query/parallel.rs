@@ -15,6 +15,28 @@ use super::{ArchetypeFilter, ChunkQueryData, Query, QueryData, QueryFilter};
 ///
 /// A runner that gives a number twice, or one that is none of these, makes the body panic before
 /// it touches anything; one that leaves a number out makes the caller panic.
+///
+/// ```
+/// use orrery_ecs::{BlockRunner, Component, World};
+/// /// A thread for each piece of work.
+/// struct Threads;
+/// impl BlockRunner for Threads {
+///     fn for_each(&self, count: usize, body: &(dyn Fn(usize) + Sync)) {
+///         std::thread::scope(|scope| {
+///             for index in 0..count {
+///                 scope.spawn(move || body(index));
+///             }
+///         });
+///     }
+/// }
+/// #[derive(Clone, Copy, Component)]
+/// struct Number(u32);
+/// let mut world = World::new();
+/// world.spawn_batch((0..10_000).map(Number));
+/// let mut query = world.query::<&mut Number>();
+/// query.view_mut(&mut world).par_for_each(&Threads, |number| number.0 *= 2);
+/// assert_eq!(query.iter(&world).map(|number| number.0).max(), Some(19_998));
+/// ```
 pub trait BlockRunner: Sync {
     /// Calls `body` once for each number below `count` and returns when all calls have.
     fn for_each(&self, count: usize, body: &(dyn Fn(usize) + Sync));
@@ -67,6 +89,9 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
     /// # Cost
     /// Collects the list of blocks, then one piece of work for each.
     ///
+    /// # Panics
+    /// When the function does, or the runner leaves out a number or gives one twice.
+    ///
     /// ```
     /// use orrery_ecs::{Component, Serial, World};
     /// #[derive(Clone, Copy, Component)]
@@ -104,6 +129,22 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
     ///
     /// # Cost
     /// Collects the list of blocks, then one call for each.
+    ///
+    /// # Panics
+    /// As [`par_for_each`](Self::par_for_each).
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, Serial, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Position(f32);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10_000).map(|i| Position(i as f32)));
+    /// let mut query = world.query::<&mut Position>();
+    /// query.view_mut(&mut world).par_for_each_chunk(&Serial, |positions| {
+    ///     positions.iter_mut().for_each(|position| position.0 *= 0.5);
+    /// });
+    /// assert_eq!(query.iter(&world).last().map(|position| position.0), Some(4999.5));
+    /// ```
     pub fn par_for_each_chunk(
         &mut self,
         runner: &dyn BlockRunner,

@@ -53,6 +53,21 @@ impl<C: Copy, L: Copy> Matches<C, L> {
 /// Make it once with [`World::query`] and use it every tick: archetypes that appeared meanwhile
 /// are added when it is used. Only a world makes one, after it has seen that nothing is written
 /// twice or beside a read; it works with that world and panics with any other.
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Number(u32);
+/// #[derive(Clone, Copy, Component)]
+/// struct Odd;
+/// let mut world = World::new();
+/// let mut numbers = world.query::<&mut Number>();
+/// world.spawn((Number(1), Odd));
+/// world.spawn(Number(2));
+/// numbers.iter_mut(&mut world).for_each(|number| number.0 *= 10);
+/// // Reading needs no exclusive borrow, whatever the query may write.
+/// assert_eq!(numbers.iter(&world).map(|number| number.0).sum::<u32>(), 30);
+/// ```
 pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     world: WorldId,
     data: D::State,
@@ -271,6 +286,19 @@ impl World {
     ///
     /// # Panics
     /// When it asks for the same component twice and at least once for writing.
+    ///
+    /// # Cost
+    /// A look at every archetype when it is first used, and at new ones later: keep it.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, Entity, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// let mut query = world.query::<(Entity, &Health)>();
+    /// assert!(query.iter(&world).map(|(entity, health)| (entity, health.0)).eq([(entity, 1)]));
+    /// ```
     #[track_caller]
     pub fn query<D: QueryData>(&mut self) -> QueryState<D> {
         self.query_filtered::<D, ()>()
@@ -280,6 +308,19 @@ impl World {
     ///
     /// # Panics
     /// When it asks for the same component twice and at least once for writing.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, Without, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Shield;
+    /// let mut world = World::new();
+    /// world.spawn((Health(1), Shield));
+    /// world.spawn(Health(2));
+    /// let mut open = world.query_filtered::<&Health, Without<Shield>>();
+    /// assert_eq!(open.view(&world).single().map(|health| health.0), Ok(2));
+    /// ```
     #[track_caller]
     pub fn query_filtered<D: QueryData, F: QueryFilter>(&mut self) -> QueryState<D, F> {
         self.try_query::<D, F>()
@@ -290,6 +331,15 @@ impl World {
     ///
     /// # Errors
     /// When it asks for the same component twice and at least once for writing.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// let mut world = World::new();
+    /// assert!(world.try_query::<(&Health, &Health), ()>().is_ok());
+    /// assert!(world.try_query::<(&mut Health, &Health), ()>().is_err());
+    /// ```
     pub fn try_query<D: QueryData, F: QueryFilter>(
         &mut self,
     ) -> Result<QueryState<D, F>, AccessConflict> {

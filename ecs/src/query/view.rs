@@ -101,6 +101,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 
     /// Calls a function for each matching entity; its loop over a block is plain enough for the
     /// compiler to vectorize.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Number(u32);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(Number));
+    /// let mut query = world.query::<&mut Number>();
+    /// query.view_mut(&mut world).for_each(|number| number.0 *= 2);
+    /// assert_eq!(query.iter(&world).map(|number| number.0).sum::<u32>(), 90);
+    /// ```
     #[inline]
     pub fn for_each(&mut self, each: impl FnMut(D::Item<'_>)) {
         self.iter_mut().for_each(each);
@@ -122,6 +133,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Cost
     /// As [`len`](Self::len) where that is known; else one look at each row of the blocks that may
     /// match.
+    ///
+    /// ```
+    /// use orrery_ecs::{Changed, Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// #[component(track)]
+    /// struct Number(u32);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(Number));
+    /// assert_eq!(world.query::<&Number>().view(&world).len(), 10);
+    /// assert_eq!(world.query_filtered::<(), Changed<Number>>().view(&world).count(), 10);
+    /// ```
     pub fn count(&self) -> usize {
         self.iter().count()
     }
@@ -135,6 +157,19 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     ///
     /// # Errors
     /// When none or several match.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, QueryError, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Sun(f32);
+    /// let mut world = World::new();
+    /// let mut suns = world.query::<&Sun>();
+    /// assert!(matches!(suns.view(&world).single(), Err(QueryError::NoneMatch { .. })));
+    /// world.spawn(Sun(1.0));
+    /// assert!(suns.view(&world).single().is_ok());
+    /// world.spawn(Sun(2.0));
+    /// assert!(matches!(suns.view(&world).single(), Err(QueryError::ManyMatch { .. })));
+    /// ```
     pub fn single(&self) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QueryError> {
         only(self.iter())
     }

@@ -16,6 +16,17 @@ impl World {
     /// # Errors
     /// When one of the two does not live, or the entity would be its own ancestor; nothing is
     /// changed then.
+    ///
+    /// ```
+    /// use orrery_ecs::{ChildOf, RelationshipError, World};
+    /// let mut world = World::new();
+    /// let (top, below) = (world.spawn(()).id(), world.spawn(()).id());
+    /// world.relate(below, ChildOf(top))?;
+    /// assert_eq!(world.parent(below), Some(top));
+    /// let circle = world.relate(top, ChildOf(below));
+    /// assert!(matches!(circle, Err(RelationshipError::Cycle { .. })));
+    /// # Ok::<(), RelationshipError>(())
+    /// ```
     pub fn relate<R: Relationship>(
         &mut self,
         source: Entity,
@@ -47,6 +58,9 @@ impl World {
     /// Moves a source to another place in the list of its target, and says whether it has a target.
     /// Others keep their order; an index past the end is the end.
     ///
+    /// # Cost
+    /// A search through the list of the target.
+    ///
     /// ```
     /// use orrery_ecs::{ChildOf, World};
     /// let mut world = World::new();
@@ -70,6 +84,23 @@ impl World {
     }
 
     /// Sorts the sources of an entity; those that compare as equal keep their order.
+    ///
+    /// # Cost
+    /// A sort, and a copy of the list.
+    ///
+    /// ```
+    /// use orrery_ecs::{ChildOf, Component, World};
+    /// #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Component)]
+    /// struct Layer(u32);
+    /// let mut world = World::new();
+    /// let window = world.spawn(()).id();
+    /// let front = world.spawn((ChildOf(window), Layer(2))).id();
+    /// let back = world.spawn((ChildOf(window), Layer(1))).id();
+    /// world.sort_sources_by::<ChildOf>(window, |world, a, b| {
+    ///     world.get::<Layer>(a).cmp(&world.get::<Layer>(b))
+    /// });
+    /// assert_eq!(world.children(window), [back, front]);
+    /// ```
     pub fn sort_sources_by<R: Relationship>(
         &mut self,
         target: Entity,
@@ -86,6 +117,9 @@ impl World {
 
 impl EntityWorldMut<'_> {
     /// Spawns an entity that points at this one.
+    ///
+    /// # Panics
+    /// When the bundle has the relationship as well, or a component twice.
     pub fn with_source<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
         let target = self.id();
         self.world_mut().spawn((R::to(target), bundle));
@@ -93,6 +127,9 @@ impl EntityWorldMut<'_> {
     }
 
     /// Spawns a child of this entity.
+    ///
+    /// # Panics
+    /// As [`with_source`](Self::with_source).
     pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
         self.with_source::<ChildOf>(bundle)
     }
@@ -101,6 +138,16 @@ impl EntityWorldMut<'_> {
     ///
     /// # Errors
     /// As [`World::relate`].
+    ///
+    /// ```
+    /// use orrery_ecs::World;
+    /// let mut world = World::new();
+    /// let child = world.spawn(()).id();
+    /// let parent = world.spawn(()).add_child(child)?.with_child(()).id();
+    /// assert_eq!(world.children(parent)[0], child);
+    /// assert!(world.entity_mut(child).add_child(parent).is_err());
+    /// # Ok::<(), orrery_ecs::RelationshipError>(())
+    /// ```
     pub fn add_child(&mut self, child: Entity) -> Result<&mut Self, RelationshipError> {
         let parent = self.id();
         self.world_mut().relate(child, ChildOf(parent))?;
@@ -110,6 +157,10 @@ impl EntityWorldMut<'_> {
 
 impl<'w, 's> EntityCommands<'_, 'w, 's> {
     /// Spawns an entity that points at this one.
+    ///
+    /// # Panics
+    /// Not here, but when the command is done: if the bundle has the relationship as well, or a
+    /// component twice.
     pub fn with_source<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
         let target = self.id();
         self.commands_mut().spawn((R::to(target), bundle));
@@ -117,6 +168,9 @@ impl<'w, 's> EntityCommands<'_, 'w, 's> {
     }
 
     /// Spawns a child of this entity.
+    ///
+    /// # Panics
+    /// As [`with_source`](Self::with_source).
     pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
         self.with_source::<ChildOf>(bundle)
     }
@@ -173,6 +227,9 @@ impl<'w, 's, R: Relationship> RelatedSpawner<'_, 'w, 's, R> {
     }
 
     /// Spawns one.
+    ///
+    /// # Panics
+    /// As [`EntityCommands::with_source`].
     pub fn spawn(&mut self, bundle: impl Bundle) -> EntityCommands<'_, 'w, 's> {
         self.commands.spawn((R::to(self.target), bundle))
     }

@@ -5,6 +5,16 @@ use thiserror::Error;
 use crate::entity::Entity;
 
 /// A relationship was refused, or its target was dead.
+///
+/// ```
+/// use orrery_ecs::{ChildOf, RelationshipError, World};
+/// let mut world = World::new();
+/// let entity = world.spawn(()).id();
+/// // Insertions have no place for an error, so it is kept.
+/// world.entity_mut(entity).insert(ChildOf(entity));
+/// let error = world.take_observer_error().expect("it was refused");
+/// assert!(error.to_string().ends_with("points at the entity itself and was refused"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RelationshipError {

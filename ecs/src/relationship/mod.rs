@@ -98,6 +98,17 @@ pub trait Relationship: Component {
 
 /// A [`Relationship`] whose targets never come to be their own ancestors, so that one can walk up
 /// and down: all that do not say `#[relationship(cyclic)]`.
+///
+/// ```
+/// use orrery_ecs::{AcyclicRelationship, ChildOf, Entity, World};
+/// fn depth<R: AcyclicRelationship>(world: &World, entity: Entity) -> usize {
+///     world.ancestors::<R>(entity).count()
+/// }
+/// let mut world = World::new();
+/// let top = world.spawn(()).id();
+/// let below = world.spawn(ChildOf(top)).id();
+/// assert_eq!((depth::<ChildOf>(&world, top), depth::<ChildOf>(&world, below)), (0, 1));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` may run in circles",
     note = "ancestors and descendants need a relationship without `#[relationship(cyclic)]`"
@@ -129,6 +140,15 @@ pub struct ChildOf(
 );
 
 /// The children of an entity, in order; see [`Sources`].
+///
+/// ```
+/// use orrery_ecs::{ChildOf, Children, Entity, Without, World};
+/// let mut world = World::new();
+/// let top = world.spawn(()).id();
+/// let leaf = world.spawn(ChildOf(top)).id();
+/// let mut leaves = world.query_filtered::<Entity, Without<Children>>();
+/// assert!(leaves.iter(&world).eq([leaf]));
+/// ```
 pub type Children = Sources<ChildOf>;
 
 /// What a world knows of a component that is a relationship.

@@ -94,6 +94,18 @@ impl World {
 
     /// The entities that point at one with relationship `R`, in the order in which they came; none
     /// if it does not live.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, Entity, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// #[relationship]
+    /// struct Aboard(Entity);
+    /// let mut world = World::new();
+    /// let ship = world.spawn(()).id();
+    /// let crew: Vec<Entity> = world.spawn_batch([Aboard(ship); 2]).collect();
+    /// assert_eq!(world.sources::<Aboard>(ship), crew);
+    /// assert_eq!(world.target::<Aboard>(crew[1]), Some(ship));
+    /// ```
     pub fn sources<R: Relationship>(&self, target: Entity) -> &[Entity] {
         Look::<R>::sources_of(self, target)
     }
@@ -112,6 +124,17 @@ impl World {
     ///
     /// # Cost
     /// One look at a component for each.
+    ///
+    /// ```
+    /// use orrery_ecs::{ChildOf, World};
+    /// let mut world = World::new();
+    /// let house = world.spawn(()).id();
+    /// let room = world.spawn(ChildOf(house)).id();
+    /// let lamp = world.spawn(ChildOf(room)).id();
+    /// assert!(world.ancestors::<ChildOf>(lamp).eq([room, house]));
+    /// assert!(world.descendants::<ChildOf>(house).eq([room, lamp]));
+    /// assert_eq!(world.root::<ChildOf>(lamp), house);
+    /// ```
     pub fn ancestors<R: AcyclicRelationship>(&self, source: Entity) -> Ancestors<'_, R, Self> {
         Ancestors::new(self, source)
     }

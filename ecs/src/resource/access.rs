@@ -124,6 +124,18 @@ impl<'w, R> ResMut<'w, R> {
     }
 
     /// Writes a value that differs, and says whether it did; an equal one marks nothing.
+    ///
+    /// ```
+    /// use orrery_ecs::{Res, ResMut, Resource, World};
+    /// #[derive(Clone, PartialEq, Resource)]
+    /// struct Volume(u32);
+    /// let mut world = World::new();
+    /// world.insert_resource(Volume(3));
+    /// let wrote = world.run_system_once(|mut volume: ResMut<Volume>| {
+    ///     (volume.set_if_neq(Volume(3)), volume.set_if_neq(Volume(4)))
+    /// });
+    /// assert_eq!(wrote, Ok((false, true)));
+    /// ```
     pub fn set_if_neq(&mut self, value: R) -> bool
     where
         R: PartialEq,

@@ -16,6 +16,13 @@ use thiserror::Error;
 use crate::world::World;
 
 /// A non-send resource could not be had.
+///
+/// ```
+/// use orrery_ecs::{NonSendError, World};
+/// struct Window;
+/// let world = World::new();
+/// assert!(matches!(world.get_non_send::<Window>(), Err(NonSendError::Missing { .. })));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NonSendError {
@@ -237,6 +244,18 @@ impl<T> Deref for NonSend<'_, T> {
 }
 
 /// A resource that stays on its thread, written by a system.
+///
+/// ```
+/// use std::rc::Rc;
+/// use orrery_ecs::{NonSend, NonSendMut, World};
+/// struct Window(Rc<str>);
+/// let mut world = World::new();
+/// world.insert_non_send(Window("one".into()));
+/// world.run_system_once(|mut window: NonSendMut<Window>| window.0 = "two".into())?;
+/// let title = world.run_system_once(|window: NonSend<Window>| window.0.to_string())?;
+/// assert_eq!(title, "two");
+/// # Ok::<(), orrery_ecs::SystemError>(())
+/// ```
 #[derive(Debug)]
 pub struct NonSendMut<'w, T>(pub(crate) &'w mut T);
 

@@ -103,6 +103,25 @@ struct Claim {
 
 /// Everything that one system touches: what a schedule needs to know before it runs two systems
 /// at the same time.
+///
+/// ```
+/// use orrery_ecs::{Component, IntoSystem, Query, System, With, Without, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// #[derive(Clone, Copy, Component)]
+/// struct Shield;
+/// let mut world = World::new();
+/// let mut heal = (|_: Query<&mut Health, Without<Shield>>| ()).into_system();
+/// let mut count = (|_: Query<&Health>| ()).into_system();
+/// let mut polish = (|_: Query<&mut Health, With<Shield>>| ()).into_system();
+/// heal.initialize(&mut world)?;
+/// count.initialize(&mut world)?;
+/// polish.initialize(&mut world)?;
+/// let (heal, count, polish) = (heal.access(), count.access(), polish.access());
+/// let (heal, count, polish) = (heal.unwrap(), count.unwrap(), polish.unwrap());
+/// assert!(heal.is_compatible(polish) && !heal.is_compatible(count));
+/// # Ok::<(), orrery_ecs::SystemError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SystemAccess {
     claims: Vec<Claim>,

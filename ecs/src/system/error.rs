@@ -12,6 +12,18 @@ use crate::resource::NonSendError;
 use crate::world::World;
 
 /// A system could not be run, or failed.
+///
+/// ```
+/// use orrery_ecs::{Res, Resource, SystemError, World};
+/// #[derive(Clone, Resource)]
+/// struct Wind(f32);
+/// let mut world = World::new();
+/// let error = world.run_system_once(|_: Res<Wind>| ()).expect_err("there is no wind");
+/// let SystemError::MissingResource { resource, .. } = error else {
+///     panic!("{error}");
+/// };
+/// assert!(resource.ends_with("Wind"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SystemError {
@@ -80,6 +92,19 @@ pub(super) fn observers_ended_well(
 }
 
 /// The error that a system returned.
+///
+/// ```
+/// use orrery_ecs::{IntoSystem, Serial, System, SystemError, World};
+/// fn read_map() -> Result<(), std::num::ParseIntError> {
+///     "twelve".parse::<u32>().map(|_| ())
+/// }
+/// let error = read_map.into_system().run(&mut World::new(), &Serial).expect_err("no number");
+/// let SystemError::Failed { system, source } = error else {
+///     panic!("{error}");
+/// };
+/// assert!(system.ends_with("read_map"));
+/// assert!(source.downcast_ref::<std::num::ParseIntError>().is_some());
+/// ```
 #[derive(Clone, Debug)]
 pub struct SystemFailure(Arc<dyn StdError + Send + Sync>);
 
@@ -156,6 +181,15 @@ impl ParamError {
 }
 
 /// What a system may return: nothing, or a `Result` whose error stops the schedule.
+///
+/// ```
+/// use orrery_ecs::{IntoSystem, Query, Serial, System, World};
+/// fn alone(entities: Query<()>) -> Result<(), &'static str> {
+///     if entities.is_empty() { Err("nobody is here") } else { Ok(()) }
+/// }
+/// let error = alone.into_system().run(&mut World::new(), &Serial).expect_err("it is empty");
+/// assert!(error.to_string().ends_with("nobody is here"));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a system cannot return `{Self}`",
     label = "not what a system returns",

@@ -104,6 +104,17 @@ impl<T: Default + Clone + StateHash + Send + Sync + 'static> LocalValue for T {
 
 /// Keeps a [`Local`] out of the state hash: caches, scratch memory, what only the screen sees.
 /// A fork takes it along.
+///
+/// ```
+/// use orrery_ecs::{IntoSystem, Local, NotState, Serial, System, World};
+/// let mut world = World::new();
+/// let mut system = (|mut seen: Local<NotState<Vec<u32>>>| seen.push(1)).into_system();
+/// system.initialize(&mut world)?;
+/// let before = world.state_hash();
+/// system.run(&mut world, &Serial)?;
+/// assert_eq!(world.state_hash(), before);
+/// # Ok::<(), orrery_ecs::SystemError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NotState<T>(pub T);
 
@@ -120,6 +131,19 @@ impl<T: Default + Clone + Send + Sync + 'static> LocalValue for NotState<T> {
 
 /// A [`Local`] that cannot be cloned, and is no state: files, sockets. From its system's first run
 /// on the world cannot be forked, and says so by name.
+///
+/// ```
+/// use orrery_ecs::{IntoSystem, Local, NoClone, Serial, System, World};
+/// struct File;
+/// fn write(mut file: Local<NoClone<Option<File>>>) {
+///     file.get_or_insert(File);
+/// }
+/// let mut world = World::new();
+/// write.into_system().run(&mut world, &Serial)?;
+/// let error = world.fork().map(|_| ()).expect_err("a file has no clone");
+/// assert_eq!(error.locals.len(), 1);
+/// # Ok::<(), orrery_ecs::SystemError>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct NoClone<T>(pub T);
 

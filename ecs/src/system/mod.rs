@@ -46,6 +46,23 @@ pub use states::SystemId;
 pub(crate) use states::{SystemStates, SystemToken};
 
 /// Something that runs on a world.
+///
+/// ```
+/// use orrery_ecs::{Commands, IntoSystem, Serial, System, World};
+/// fn populate(mut commands: Commands) {
+///     commands.spawn(());
+/// }
+/// let mut world = World::new();
+/// let mut system = populate.into_system();
+/// assert!(system.name().ends_with("populate"));
+/// for _ in 0..3 {
+///     system.run(&mut world, &Serial)?;
+/// }
+/// assert_eq!(world.len(), 3);
+/// let id = system.id().expect("it has run");
+/// assert!(world.last_run(id) > 0);
+/// # Ok::<(), orrery_ecs::SystemError>(())
+/// ```
 pub trait System: Send {
     /// Name of the function, with its module path.
     fn name(&self) -> &'static str;
@@ -75,6 +92,9 @@ pub trait System: Send {
     /// # Errors
     /// When two of its parameters exclude each other, or something that it needs is not there:
     /// nothing was run then, and the world is as it was. Or when the function returned an error.
+    ///
+    /// # Panics
+    /// When the function or one of its commands does.
     fn run(&mut self, world: &mut World, runner: &dyn BlockRunner) -> Result<(), SystemError>;
 }
 

@@ -7,6 +7,27 @@ use std::ops::{Deref, DerefMut};
 use super::{ParamSet, SystemParam, SystemParamFunction};
 
 /// The input of a function in a [`pipe`](SystemParamFunction::pipe); its first argument.
+///
+/// ```
+/// use orrery_ecs::{Component, In, IntoSystem, Query, ResMut, Resource, Serial, System};
+/// use orrery_ecs::{SystemParamFunction, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Gold(u64);
+/// #[derive(Clone, Default, Resource)]
+/// struct Treasury(u64);
+/// fn sum(gold: Query<&Gold>) -> u64 {
+///     gold.iter().map(|gold| gold.0).sum()
+/// }
+/// fn keep(In(sum): In<u64>, mut treasury: ResMut<Treasury>) {
+///     treasury.0 = sum;
+/// }
+/// let mut world = World::new();
+/// world.init_resource::<Treasury>();
+/// world.spawn_batch((0..5).map(Gold));
+/// sum.pipe(keep).into_system().run(&mut world, &Serial)?;
+/// assert_eq!(world.resource::<Treasury>().0, 10);
+/// # Ok::<(), orrery_ecs::SystemError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct In<T>(pub T);
 

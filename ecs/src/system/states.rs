@@ -27,6 +27,17 @@ use crate::hash::{Node, StateHash, StateHasher};
 use crate::world::World;
 
 /// Number of a system in one world and its forks, in order of first initialisation.
+///
+/// ```
+/// use orrery_ecs::{IntoSystem, Serial, System, World};
+/// fn rest() {}
+/// let mut world = World::new();
+/// let mut system = rest.into_system();
+/// system.run(&mut world, &Serial)?;
+/// let (id, name) = world.systems().next().expect("it has run");
+/// assert!(system.id() == Some(id) && name.ends_with("rest"));
+/// # Ok::<(), orrery_ecs::SystemError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SystemId(u32);
 
@@ -306,6 +317,21 @@ impl World {
     ///
     /// For a world that came from elsewhere and goes on with other system objects, for example a
     /// fork of another app's world. Without it these start anew, beside what the old ones left.
+    ///
+    /// ```
+    /// use orrery_ecs::{IntoSystem, Local, Serial, System, World};
+    /// fn count(mut runs: Local<u32>) {
+    ///     *runs += 1;
+    /// }
+    /// let mut world = World::new();
+    /// count.into_system().run(&mut world, &Serial)?;
+    /// let mut other = world.fork()?;
+    /// other.release_systems();
+    /// // Another system object of the same function goes on where the first one was.
+    /// count.into_system().run(&mut other, &Serial)?;
+    /// assert_eq!(other.systems().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn release_systems(&mut self) {
         for slot in &mut self.systems.slots {
             slot.owner = None;

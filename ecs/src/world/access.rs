@@ -19,6 +19,10 @@ impl World {
     /// What could move the value or take it away waits until the reference is gone. A handle or a
     /// query is what can be kept meanwhile: they look for the value where it is by then.
     ///
+    /// # Cost
+    /// The entity's entry, then its value. A [`Query`](crate::Query) that is kept is quicker: it
+    /// knows the column of each archetype.
+    ///
     /// ```compile_fail,E0502
     /// use orrery_ecs::{Component, World};
     /// #[derive(Clone, Copy, Component)]
@@ -46,6 +50,10 @@ impl World {
 
     /// A component of an entity for writing: `&mut T`, or a [`Mut`](crate::Mut) if it is tracked,
     /// which marks the row as changed by the first write through it. The block is marked at once.
+    ///
+    /// # Cost
+    /// The entity's entry, then its value; a copy of the block, up to 4,096 values, if a fork
+    /// shares it.
     ///
     /// ```
     /// use orrery_ecs::{Component, World};
@@ -86,6 +94,20 @@ impl World {
     }
 
     /// A copy of a component, put together from its columns if it is split.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Debug, PartialEq, Component)]
+    /// #[component(split)]
+    /// struct Position {
+    ///     x: f32,
+    ///     y: f32,
+    /// }
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Position { x: 1.0, y: 2.0 }).id();
+    /// assert_eq!(world.write(entity, Position { x: 3.0, y: 4.0 }), Ok(()));
+    /// assert_eq!(world.read::<Position>(entity).map(|position| position.y), Some(4.0));
+    /// ```
     pub fn read<T: Component + Copy>(&self, entity: Entity) -> Option<T> {
         let (column, row) = self.find::<T>(entity)?;
         let mut value = MaybeUninit::<T>::uninit();
@@ -153,11 +175,27 @@ impl World {
     ///
     /// # Panics
     /// Inside [`resource_scope`](World::resource_scope) of the same resource.
+    ///
+    /// ```
+    /// use orrery_ecs::{Resource, World};
+    /// #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    /// struct Score(u32);
+    /// let mut world = World::new();
+    /// assert_eq!(world.insert_resource(Score(3)), None);
+    /// assert_eq!(world.insert_resource(Score(4)), Some(Score(3)));
+    /// world.init_resource::<Score>();
+    /// assert_eq!(world.remove_resource::<Score>(), Some(Score(4)));
+    /// assert!(!world.contains_resource::<Score>());
+    /// assert_eq!(world.get_resource::<Score>(), None);
+    /// ```
     pub fn insert_resource<R: Resource>(&mut self, value: R) -> Option<R> {
         self.resources.insert(value, self.tick)
     }
 
     /// Puts the default of a resource into the world unless there is one already.
+    ///
+    /// # Panics
+    /// Inside [`resource_scope`](World::resource_scope) of the same resource.
     pub fn init_resource<R: Resource + Default>(&mut self) {
         if !self.contains_resource::<R>() {
             self.insert_resource(R::default());
@@ -183,6 +221,9 @@ impl World {
     }
 
     /// A resource for writing, if the world has it. It is marked as changed.
+    ///
+    /// # Cost
+    /// A clone of the resource if a fork shares it.
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<&mut R> {
         let id = self.resources.id::<R>()?;
         self.resources.unshare(id);
@@ -197,6 +238,15 @@ impl World {
     ///
     /// # Panics
     /// Inside [`resource_scope`](World::resource_scope) of the same resource.
+    ///
+    /// ```
+    /// use orrery_ecs::{Resource, World};
+    /// #[derive(Clone, Default, Resource)]
+    /// struct Score(u32);
+    /// let mut world = World::new();
+    /// world.get_resource_or_init::<Score>().0 += 1;
+    /// assert_eq!(world.resource::<Score>().0, 1);
+    /// ```
     pub fn get_resource_or_init<R: Resource + Default>(&mut self) -> &mut R {
         self.init_resource::<R>();
         self.resource_mut::<R>()

@@ -119,6 +119,18 @@ impl World {
     ///
     /// # Cost
     /// As [`insert_where`](World::insert_where), without clones.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, With, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Name(u32);
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(|i| (Name(i), Frozen)));
+    /// world.spawn(Name(10));
+    /// assert_eq!(world.remove_where::<With<Name>, Frozen>(), 10);
+    /// ```
     pub fn remove_where<F: QueryFilter, B: Bundle>(&mut self) -> usize {
         self.flush_reserved();
         let bundle_id = self.bundle_id::<B>();
@@ -163,6 +175,19 @@ impl World {
     ///
     /// # Cost
     /// For each entity one entry of the entity table, and the drops that its components need.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, With, Without, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Name(u32);
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Frozen;
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(|i| (Name(i), Frozen)));
+    /// world.spawn(Name(10));
+    /// assert_eq!(world.despawn_where::<(With<Name>, Without<Frozen>)>(), 1);
+    /// assert_eq!(world.len(), 10);
+    /// ```
     pub fn despawn_where<F: QueryFilter>(&mut self) -> usize {
         self.flush_reserved();
         let matching = self.matching::<F>();

@@ -19,6 +19,17 @@ impl World {
     ///
     /// # Errors
     /// When a component of that name is there and is of another kind.
+    ///
+    /// ```
+    /// use orrery_ecs::{ComponentDescriptor, DynamicError, World};
+    /// let mut world = World::new();
+    /// let heat = world.register_dynamic(ComponentDescriptor::plain("mod::Heat", 4, 4))?;
+    /// assert_eq!(world.dynamic_id("mod::Heat"), Some(heat));
+    /// assert_eq!(world.component_size(heat), 4);
+    /// let other = world.register_dynamic(ComponentDescriptor::plain("mod::Heat", 8, 8));
+    /// assert!(matches!(other, Err(DynamicError::NameTaken { .. })));
+    /// # Ok::<(), DynamicError>(())
+    /// ```
     pub fn register_dynamic(
         &mut self,
         descriptor: ComponentDescriptor,
@@ -94,6 +105,21 @@ impl World {
     }
 
     /// Bytes of an entity's component for writing, if it is plain.
+    ///
+    /// ```
+    /// use orrery_ecs::{ComponentDescriptor, DynamicError, World};
+    /// let mut world = World::new();
+    /// let heat = world.register_dynamic(ComponentDescriptor::plain("mod::Heat", 1, 1))?;
+    /// let entity = world.spawn(()).id();
+    /// world.insert_bytes(entity, heat, &[20])?;
+    /// if let Some(bytes) = world.get_bytes_mut(entity, heat) {
+    ///     bytes[0] += 1;
+    /// }
+    /// assert_eq!(world.get_bytes(entity, heat), Some(&[21][..]));
+    /// assert_eq!(world.remove_by_id(entity, heat), Ok(true));
+    /// assert!(!world.contains_by_id(entity, heat));
+    /// # Ok::<(), DynamicError>(())
+    /// ```
     pub fn get_bytes_mut(&mut self, entity: Entity, id: ComponentId) -> Option<&mut [u8]> {
         let info = self.known(id).ok().filter(|info| info.plain)?;
         let size = info.layout.size();

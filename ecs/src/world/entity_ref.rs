@@ -11,6 +11,25 @@ use crate::storage::BLOCK_ROWS;
 /// A living entity together with the whole world: for reading, writing and structural change.
 ///
 /// [`EntityRef`] and [`EntityMut`] are an entity without the world, as queries give it.
+///
+/// ```
+/// use orrery_ecs::{ChildOf, Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// #[derive(Clone, Copy, Component)]
+/// struct Poison;
+/// let mut world = World::new();
+/// let mut snake = world.spawn(Health(3));
+/// snake.insert(Poison).with_child(Poison);
+/// if let Some(mut health) = snake.get_mut::<Health>() {
+///     health.0 += 1;
+/// }
+/// assert!(snake.contains::<Poison>());
+/// let snake = snake.id();
+/// assert_eq!(world.children(snake).len(), 1);
+/// world.entity_mut(snake).despawn();
+/// assert!(world.is_empty());
+/// ```
 pub struct EntityWorldMut<'w> {
     world: &'w mut World,
     entity: Entity,
@@ -61,6 +80,22 @@ impl<'w> EntityWorldMut<'w> {
     /// # Cost
     /// One look at every column of the entity and every block of the sparse sets; what a fork
     /// shares of them is copied.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, EntityMut, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// fn hurt(mut entity: EntityMut<'_>) {
+    ///     if let Some(health) = entity.get_mut::<Health>() {
+    ///         health.0 -= 1;
+    ///     }
+    /// }
+    /// let mut world = World::new();
+    /// let snake = world.spawn(Health(3)).id();
+    /// hurt(world.entity_mut(snake).as_mutable());
+    /// world.query::<EntityMut>().iter_mut(&mut world).for_each(hurt);
+    /// assert_eq!(world.get::<Health>(snake).map(|health| health.0), Some(1));
+    /// ```
     pub fn as_mutable(&mut self) -> EntityMut<'_> {
         let (world, entity) = (&mut *self.world, self.entity);
         world.own_entity(entity);
@@ -94,6 +129,9 @@ impl<'w> EntityWorldMut<'w> {
     ///
     /// # Errors
     /// When it lacks one of them, or its own observers have despawned it.
+    ///
+    /// # Panics
+    /// When a component stands in the bundle twice.
     pub fn take<B: Bundle>(&mut self) -> Result<B, ComponentError> {
         self.world.take(self.entity)
     }
@@ -139,6 +177,16 @@ impl World {
     ///
     /// # Errors
     /// When the handle's entity does not live in this world.
+    ///
+    /// ```
+    /// use orrery_ecs::{NoSuchEntity, World};
+    /// let mut world = World::new();
+    /// let entity = world.spawn(()).id();
+    /// assert!(world.get_entity(entity).is_ok());
+    /// world.get_entity_mut(entity)?.despawn();
+    /// assert!(world.get_entity(entity).is_err());
+    /// # Ok::<(), NoSuchEntity>(())
+    /// ```
     pub fn get_entity(&self, entity: Entity) -> Result<EntityRef<'_>, NoSuchEntity> {
         self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
         Ok(self.entity_ref(entity))

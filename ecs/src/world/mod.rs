@@ -43,6 +43,13 @@ pub use spawn::SpawnBatch;
 pub(crate) use watched::Components;
 
 /// Number of a world in this process. A fork has one of its own.
+///
+/// ```
+/// use orrery_ecs::World;
+/// let world = World::new();
+/// assert_ne!(world.id(), world.fork()?.id());
+/// # Ok::<(), orrery_ecs::ForkError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WorldId(NonZeroU64);
 
@@ -71,6 +78,20 @@ impl WorldId {
 /// the place of one that [`compact`](World::compact) took out), rows in order of arrival, and a
 /// removed row is filled by the last one. The same operations give the same
 /// handles, order and [`state_hash`](World::state_hash).
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Number(u32);
+/// let mut world = World::new();
+/// let first = world.spawn(Number(1)).id();
+/// world.spawn_batch([Number(2), Number(3)]);
+/// world.despawn(first)?;
+/// // The last row has filled the gap.
+/// let mut numbers = world.query::<&Number>();
+/// assert!(numbers.iter(&world).map(|number| number.0).eq([3, 2]));
+/// # Ok::<(), orrery_ecs::NoSuchEntity>(())
+/// ```
 pub struct World {
     id: WorldId,
     tick: u64,
@@ -145,6 +166,12 @@ impl World {
 
     /// Starts a new change tick and returns it: blocks written from now on are newer than the
     /// ones written before.
+    ///
+    /// ```
+    /// use orrery_ecs::World;
+    /// let mut world = World::new();
+    /// assert_eq!((world.change_tick(), world.advance_change_tick()), (1, 2));
+    /// ```
     pub fn advance_change_tick(&mut self) -> u64 {
         self.tick += 1;
         self.tick
@@ -166,11 +193,30 @@ impl World {
     }
 
     /// The living entity that uses an index now, whatever its generation.
+    ///
+    /// ```
+    /// use orrery_ecs::World;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(()).id();
+    /// assert_eq!(world.entity_at(entity.index()), Some(entity));
+    /// assert_eq!(world.entity_at(7), None);
+    /// ```
     pub fn entity_at(&self, index: u32) -> Option<Entity> {
         self.entities.living_at(index)
     }
 
     /// All archetypes in order of creation, empty ones included.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Position(f32);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..5000).map(|i| Position(i as f32)));
+    /// // The first archetype is that of entities without components.
+    /// let sizes = world.archetypes().iter().map(|one| (one.len(), one.block_count()));
+    /// assert!(sizes.eq([(0, 0), (5000, 2)]));
+    /// ```
     pub fn archetypes(&self) -> &[Archetype] {
         &self.archetypes
     }
@@ -226,6 +272,20 @@ impl World {
     ///
     /// # Panics
     /// When the number is of another world and higher than any here.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Position {
+    ///     x: f32,
+    ///     y: f32,
+    /// }
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Position>();
+    /// assert_eq!(world.component_id::<Position>(), Some(id));
+    /// assert!(world.component_name(id).ends_with("Position"));
+    /// assert!(world.component_fields(id).iter().map(|field| field.name).eq(["x", "y"]));
+    /// ```
     pub fn component_name(&self, id: ComponentId) -> &'static str {
         self.registry.name(id)
     }
@@ -239,6 +299,19 @@ impl World {
     }
 
     /// Block memory of this world and its forks together.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Position([f32; 4]);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..4096).map(|_| Position([0.0; 4])));
+    /// let usage = world.pool_usage();
+    /// assert!(usage.used_bytes >= 4096 * 16 && usage.reserved_bytes >= usage.used_bytes);
+    /// let fork = world.fork()?;
+    /// assert_eq!(fork.pool_usage(), usage);
+    /// # Ok::<(), orrery_ecs::ForkError>(())
+    /// ```
     pub fn pool_usage(&self) -> PoolUsage {
         self.pool.usage()
     }

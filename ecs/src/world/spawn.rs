@@ -20,6 +20,23 @@ impl World {
     ///
     /// # Panics
     /// When a component stands in the bundle twice, or 2^32 - 2 entities live.
+    ///
+    /// # Cost
+    /// A copy of each value into the last row of its column. Many at once cost less by
+    /// [`spawn_batch`](World::spawn_batch).
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Health(u32);
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Poison;
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(9), Poison)).id();
+    /// let empty = world.spawn(()).id();
+    /// assert!(world.entity(entity).contains::<Poison>());
+    /// assert!(!world.entity(empty).contains::<Poison>());
+    /// ```
     #[inline]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         self.flush_reserved();
@@ -141,6 +158,16 @@ impl World {
     ///
     /// # Cost
     /// In proportion to the number of free indices.
+    ///
+    /// ```
+    /// use orrery_ecs::{Entity, SpawnAtError, World};
+    /// let mut world = World::new();
+    /// let saved = Entity::from_bits(3 << 32 | 1).expect("its generation is not zero");
+    /// assert_eq!(world.spawn_at(saved, ()).map(|entity| entity.id()), Ok(saved));
+    /// world.despawn(saved).expect("it lives");
+    /// let error = world.spawn_at(saved, ()).map(|entity| entity.id()).expect_err("it was used");
+    /// assert_eq!(error, SpawnAtError::Used { entity: saved, generation: 4 });
+    /// ```
     pub fn spawn_at<B: Bundle>(
         &mut self,
         entity: Entity,

@@ -17,6 +17,17 @@ impl World {
     ///
     /// # Errors
     /// When the handle's entity does not live in this world.
+    ///
+    /// # Cost
+    /// The last row of each column moves into the gap; a look at each sparse set, if there are any.
+    ///
+    /// ```
+    /// use orrery_ecs::{NoSuchEntity, World};
+    /// let mut world = World::new();
+    /// let entity = world.spawn(()).id();
+    /// assert_eq!(world.despawn(entity), Ok(()));
+    /// assert_eq!(world.despawn(entity), Err(NoSuchEntity { entity }));
+    /// ```
     #[inline]
     pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         self.flush_reserved();
@@ -81,6 +92,24 @@ impl World {
     ///
     /// # Panics
     /// When a component stands in the bundle twice.
+    ///
+    /// # Cost
+    /// A move of the whole row to another archetype, and of the last row into its gap; none if the
+    /// entity has all of the bundle already, or what it lacks is sparse. The way from archetype to
+    /// archetype is looked for once.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Debug, PartialEq, Component)]
+    /// struct Health(u32);
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Poison;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(9)).id();
+    /// world.insert(entity, (Health(8), Poison))?;
+    /// assert_eq!(world.get(entity), Some(&Health(8)));
+    /// # Ok::<(), orrery_ecs::NoSuchEntity>(())
+    /// ```
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), NoSuchEntity> {
         self.flush_reserved();
         let place = self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
@@ -190,6 +219,22 @@ impl World {
     ///
     /// # Errors
     /// When the handle's entity does not live in this world.
+    ///
+    /// # Cost
+    /// As [`insert`](World::insert).
+    ///
+    /// # Panics
+    /// When a component stands in the bundle twice.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, World};
+    /// #[derive(Clone, Copy, Component)]
+    /// struct Poison;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Poison).id();
+    /// assert_eq!(world.remove::<Poison>(entity), Ok(true));
+    /// assert_eq!(world.remove::<Poison>(entity), Ok(false));
+    /// ```
     pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<bool, NoSuchEntity> {
         self.flush_reserved();
         let place = self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
@@ -274,6 +319,18 @@ impl World {
     ///
     /// # Panics
     /// When a component stands in the bundle twice.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, ComponentError, World};
+    /// #[derive(Clone, Debug, PartialEq, Component)]
+    /// struct Letter(String);
+    /// let mut world = World::new();
+    /// let hand = world.spawn(Letter("Dear Ada".into())).id();
+    /// assert_eq!(world.take::<Letter>(hand)?.0, "Dear Ada");
+    /// let error = world.take::<Letter>(hand).expect_err("it was taken");
+    /// assert!(matches!(error, ComponentError::MissingComponent { .. }));
+    /// # Ok::<(), ComponentError>(())
+    /// ```
     pub fn take<B: Bundle>(&mut self, entity: Entity) -> Result<B, ComponentError> {
         self.flush_reserved();
         let place = self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
@@ -329,6 +386,19 @@ impl World {
     }
 
     /// Despawns every entity. Handles given out before stay dead. Observers run when all are gone.
+    ///
+    /// # Cost
+    /// The drops that components need; memory is kept for the next entities
+    /// ([`compact`](World::compact) gives it back).
+    ///
+    /// ```
+    /// use orrery_ecs::World;
+    /// let mut world = World::new();
+    /// let old = world.spawn(()).id();
+    /// world.clear();
+    /// let new = world.spawn(()).id();
+    /// assert!(world.len() == 1 && new != old && !world.contains(old));
+    /// ```
     pub fn clear(&mut self) {
         self.flush_reserved();
         if self.observers.watch.intersects(Watch::DEPARTURE) {

@@ -10,6 +10,19 @@ use crate::entity::Entity;
 use crate::world::World;
 
 /// Reads which entities have lost a component, each once, in order; see [`World::removed_reader`].
+///
+/// ```
+/// use orrery_ecs::{Component, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Health(u32);
+/// let mut world = World::new();
+/// let mut reader = world.removed_reader::<Health>();
+/// let entity = world.spawn(Health(3)).id();
+/// world.despawn(entity)?;
+/// assert_eq!(reader.read(&mut world), [entity]);
+/// assert_eq!(reader.read(&mut world), []);
+/// # Ok::<(), orrery_ecs::NoSuchEntity>(())
+/// ```
 #[derive(Debug)]
 pub struct RemovedReader<T> {
     key: ReaderKey,

@@ -68,7 +68,7 @@ impl<'w> EntityMut<'w> {
         self.0.entity
     }
 
-    /// Its archetype; `None` for an entity that is despawned.
+    /// Its archetype; `None` if it has no row; see [`EntityRef::archetype`].
     pub fn archetype(&self) -> Option<&'w Archetype> {
         self.0.archetype()
     }
@@ -152,6 +152,18 @@ impl<'w> EntityMut<'w> {
     ///
     /// # Errors
     /// The value itself, if it lacks the component.
+    ///
+    /// ```
+    /// use orrery_ecs::{Component, EntityMut, World};
+    /// #[derive(Clone, Copy, Debug, PartialEq, Component)]
+    /// struct Health(u32);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// for mut entity in world.query::<EntityMut>().iter_mut(&mut world) {
+    ///     assert_eq!(entity.write(Health(4)), Ok(()));
+    /// }
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
     pub fn write<T: MutableComponent + Copy>(&mut self, value: T) -> Result<(), T> {
         let Some((column, row)) = self.0.find::<T>() else {
             return Err(value);

@@ -62,7 +62,8 @@ impl<'w> EntityRef<'w> {
         self.0.entity
     }
 
-    /// Its archetype; `None` for a reserved handle that has no row yet.
+    /// Its archetype; `None` if it has no row: a handle that commands reserved, or an entity that
+    /// its own observers have despawned.
     pub fn archetype(self) -> Option<&'w Archetype> {
         self.0.archetype()
     }
@@ -104,6 +105,17 @@ impl<'w> EntityRef<'w> {
 
     /// Bytes of a component, if it has one that is plain; see
     /// [`World::get_bytes`](crate::World::get_bytes).
+    ///
+    /// ```
+    /// use orrery_ecs::{ComponentDescriptor, EntityRef, World};
+    /// let mut world = World::new();
+    /// let heat = world.register_dynamic(ComponentDescriptor::plain("mod::Heat", 1, 1))?;
+    /// let entity = world.spawn(()).id();
+    /// world.insert_bytes(entity, heat, &[7])?;
+    /// let mut all = world.query::<EntityRef>();
+    /// assert!(all.iter(&world).all(|entity| entity.get_bytes(heat) == Some(&[7])));
+    /// # Ok::<(), orrery_ecs::DynamicError>(())
+    /// ```
     pub fn get_bytes(self, id: ComponentId) -> Option<&'w [u8]> {
         // SAFETY: nobody writes it, by `new`.
         unsafe { self.0.get_bytes(id) }

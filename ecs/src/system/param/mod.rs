@@ -50,6 +50,7 @@ pub struct Run {
 /// | [`Local<T>`](crate::Local) | a value of the system's own |
 /// | [`Commands`](crate::Commands) | structural changes, done after the system |
 /// | [`RemovedComponents<T>`](crate::RemovedComponents) | entities that have lost a component |
+/// | [`Related<R>`](crate::Related) | both sides of a relationship, up and down |
 /// | [`ParamSet<(P0, P1, ..)>`](crate::ParamSet) | parameters that conflict, one at a time |
 /// | [`NonSend<T>`](crate::NonSend), [`NonSendMut<T>`](crate::NonSendMut) | what keeps its thread |
 /// | `&World` | everything, for reading |

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::data::{ArchetypeQueryData, ChunkQueryData, QueryData, ReadOnlyQueryData};
-use super::source::{ColumnIndex, Source, column};
+use super::source::{Source, TableColumn, column};
 use super::{BlockRows, FilteredAccess, Look};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::info::{ComponentId, Part};
@@ -51,7 +51,7 @@ impl<'w> Starts<'w> {
     /// # Safety
     /// The archetype has the column, and the block is of it.
     #[inline]
-    unsafe fn new(columns: ColumnIndex, archetype: &'w Archetype, block: BlockPointer) -> Self {
+    unsafe fn new(columns: TableColumn, archetype: &'w Archetype, block: BlockPointer) -> Self {
         // SAFETY: guaranteed by the caller.
         let parts = &unsafe { column(archetype, columns) }.info().parts;
         Self { block, parts }
@@ -68,7 +68,7 @@ impl<'w> Starts<'w> {
 macro_rules! common {
     ($access:ident) => {
         type State = ComponentId;
-        type Columns = ColumnIndex;
+        type Columns = TableColumn;
         const BY_ROW: bool = false;
 
         fn init(world: &mut World) -> ComponentId {
@@ -80,7 +80,7 @@ macro_rules! common {
             access.with(*state);
         }
 
-        fn columns(state: &ComponentId, archetype: &Archetype) -> Option<ColumnIndex> {
+        fn columns(state: &ComponentId, archetype: &Archetype) -> Option<TableColumn> {
             InTable::find(*state, archetype)
         }
 
@@ -98,11 +98,11 @@ unsafe impl<T: SplitComponent> QueryData for Fields<&T> {
     type Fetch<'w> = Starts<'w>;
     common!(read);
 
-    fn prepare(_: ColumnIndex, _: &mut World, _: ArchetypeId) {}
+    fn prepare(_: TableColumn, _: &mut World, _: ArchetypeId) {}
 
     #[inline]
     unsafe fn fetch<'w>(
-        columns: ColumnIndex,
+        columns: TableColumn,
         archetype: &'w Archetype,
         block: BlockRows,
         look: Look<'w>,
@@ -127,13 +127,13 @@ unsafe impl<'a, T: SplitComponent + MutableComponent> QueryData for Fields<&'a m
     type Fetch<'w> = Starts<'w>;
     common!(write);
 
-    fn prepare(columns: ColumnIndex, world: &mut World, archetype: ArchetypeId) {
+    fn prepare(columns: TableColumn, world: &mut World, archetype: ArchetypeId) {
         InTable::prepare(columns, world, archetype);
     }
 
     #[inline]
     unsafe fn fetch<'w>(
-        columns: ColumnIndex,
+        columns: TableColumn,
         archetype: &'w Archetype,
         block: BlockRows,
         look: Look<'w>,

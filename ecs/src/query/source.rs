@@ -13,7 +13,7 @@ use crate::component::info::ComponentId;
 use crate::component::tracking::{RowTicks, Ticks};
 use crate::query::FilteredAccess;
 use crate::storage::BLOCK_ROWS;
-use crate::storage::column::{BlockPointer, Column, TickRuns};
+use crate::storage::column::{BlockPointer, Column, Slots, TickRuns};
 use crate::world::World;
 
 /// The world that a query looks at, and when.
@@ -38,15 +38,19 @@ pub(crate) fn blocks(
 ) -> impl Iterator<Item = BlockRows> + use<> {
     let mut left = archetype.len().saturating_sub(start * BLOCK_ROWS);
     (start..).map_while(move |index| {
+        if left == 0 {
+            return None;
+        }
         let rows = left.min(BLOCK_ROWS);
         left -= rows;
-        (rows > 0).then_some(BlockRows { index, rows })
+        Some(BlockRows { index, rows })
     })
 }
 
 /// How queries reach the values of a component.
 ///
 /// # Safety
+/// - what `find` gave is used until `list::moves` changes;
 /// - `find` is `None` only for archetypes of whose rows none has the component, and for all of
 ///   those that `limit` excludes;
 /// - `BY_ROW` is true unless all rows of an archetype that was found have it;
@@ -128,7 +132,7 @@ pub unsafe trait Source {
 
 /// Position of a column in its archetype, from 1, so that an `Option` of it is as small.
 #[derive(Clone, Copy)]
-pub struct ColumnIndex(NonZeroU32);
+struct ColumnIndex(NonZeroU32);
 
 const _: () = assert!(size_of::<Option<ColumnIndex>>() == 4);
 
@@ -144,13 +148,35 @@ impl ColumnIndex {
     }
 }
 
+/// A column of an archetype, and where its blocks are listed as long as no list has moved.
+#[derive(Clone, Copy)]
+pub struct TableColumn {
+    index: ColumnIndex,
+    slots: Slots,
+}
+
+impl TableColumn {
+    /// # Safety
+    /// The column is of this archetype, and was found since lists moved last.
+    #[inline(always)]
+    unsafe fn slots(self, archetype: &Archetype) -> Slots {
+        // SAFETY: passed on from the caller.
+        debug_assert_eq!(
+            self.slots,
+            unsafe { column(archetype, self) }.slots(),
+            "it moved"
+        );
+        self.slots
+    }
+}
+
 /// The column of a position that was found.
 ///
 /// # Safety
 /// The position is of this archetype.
 #[inline]
-pub(crate) unsafe fn column(archetype: &Archetype, index: ColumnIndex) -> &Column {
-    let (columns, index) = (archetype.columns(), index.get());
+pub(crate) unsafe fn column(archetype: &Archetype, found: TableColumn) -> &Column {
+    let (columns, index) = (archetype.columns(), found.index.get());
     debug_assert!(index < columns.len(), "column {index} of {}", columns.len());
     // SAFETY: guaranteed by the caller.
     unsafe { columns.get_unchecked(index) }
@@ -160,7 +186,7 @@ pub(crate) unsafe fn column(archetype: &Archetype, index: ColumnIndex) -> &Colum
 // column's own.
 unsafe impl Source for InTable {
     const BY_ROW: bool = false;
-    type Columns = ColumnIndex;
+    type Columns = TableColumn;
     type Block = BlockPointer;
     type Rows = NonNull<u8>;
     type Members = ();
@@ -173,46 +199,50 @@ unsafe impl Source for InTable {
         }
     }
 
-    fn find(id: ComponentId, archetype: &Archetype) -> Option<ColumnIndex> {
-        ColumnIndex::of(id, archetype)
+    fn find(id: ComponentId, archetype: &Archetype) -> Option<TableColumn> {
+        let index = ColumnIndex::of(id, archetype)?;
+        let slots = archetype.column(index.get()).slots();
+        Some(TableColumn { index, slots })
     }
 
-    fn prepare(columns: ColumnIndex, world: &mut World, archetype: ArchetypeId) {
+    fn prepare(columns: TableColumn, world: &mut World, archetype: ArchetypeId) {
         let archetype = world.archetype_mut(archetype);
-        archetype.column_mut(columns.get()).unshare_list();
+        archetype.column_mut(columns.index.get()).unshare_list();
     }
 
     fn prepare_run(_: ComponentId, _: &mut World) {}
 
-    unsafe fn changed(columns: ColumnIndex, archetype: &Archetype, block: BlockRows) -> u64 {
+    unsafe fn changed(columns: TableColumn, archetype: &Archetype, block: BlockRows) -> u64 {
         // SAFETY: guaranteed by the caller.
         unsafe { column(archetype, columns) }.changed(block.index)
     }
 
     #[inline]
     unsafe fn read<'w>(
-        columns: ColumnIndex,
+        columns: TableColumn,
         archetype: &'w Archetype,
         block: BlockRows,
         _: Look<'w>,
     ) -> BlockPointer {
         // SAFETY: guaranteed by the caller.
-        let column = unsafe { column(archetype, columns) };
+        let slots = unsafe { columns.slots(archetype) };
         // SAFETY: as above.
-        unsafe { column.block_there(block.index) }
+        unsafe { slots.read(block.index) }
     }
 
     #[inline]
     unsafe fn write<'w>(
-        columns: ColumnIndex,
+        columns: TableColumn,
         archetype: &'w Archetype,
         block: BlockRows,
         look: Look<'w>,
     ) -> BlockPointer {
         // SAFETY: guaranteed by the caller.
-        let column = unsafe { column(archetype, columns) };
+        let slots = unsafe { columns.slots(archetype) };
+        // SAFETY: guaranteed by the caller.
+        let column = || unsafe { column(archetype, columns) };
         // SAFETY: `prepare` unshared the list and the block is the caller's alone.
-        unsafe { column.block_write(block.index, block.rows, look.world.writer()) }
+        unsafe { slots.write(block.index, block.rows, look.world.writer(), column) }
     }
 
     #[inline]
@@ -220,14 +250,14 @@ unsafe impl Source for InTable {
         block.data
     }
 
-    unsafe fn runs(columns: ColumnIndex, archetype: &Archetype, block: BlockPointer) -> TickRuns {
+    unsafe fn runs(columns: TableColumn, archetype: &Archetype, block: BlockPointer) -> TickRuns {
         // SAFETY: guaranteed by the caller.
         let runs = unsafe { column(archetype, columns) }.tick_runs(block);
         runs.expect("`describe` says of a component whether it is tracked")
     }
 
     #[inline]
-    unsafe fn members<'w>(_: ColumnIndex, _: &'w Archetype, _: BlockRows, _: Look<'w>) {}
+    unsafe fn members<'w>(_: TableColumn, _: &'w Archetype, _: BlockRows, _: Look<'w>) {}
 
     #[inline]
     unsafe fn has((): (), _: usize) -> bool {
@@ -247,11 +277,11 @@ unsafe impl Source for InTable {
     }
 
     #[inline]
-    unsafe fn prefetch<T>(columns: ColumnIndex, archetype: &Archetype, block: usize, row: usize) {
+    unsafe fn prefetch<T>(columns: TableColumn, archetype: &Archetype, block: usize, row: usize) {
         // SAFETY: guaranteed by the caller.
-        let column = unsafe { column(archetype, columns) };
+        let slots = unsafe { columns.slots(archetype) };
         // SAFETY: as above.
-        let rows = unsafe { column.block_there(block) }.data;
+        let rows = unsafe { slots.read(block) }.data;
         // SAFETY: the block has the row, by the caller.
         prefetch(unsafe { rows.cast::<T>().add(row) });
     }

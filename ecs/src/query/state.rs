@@ -4,6 +4,7 @@ use crate::archetype::{Archetype, ArchetypeId};
 use crate::component::Ticks;
 use crate::error::AccessConflict;
 use crate::query::{FilteredAccess, Look, Query, QueryData, QueryFilter, QueryIter};
+use crate::storage::list::moves;
 use crate::world::{World, WorldId};
 
 /// An archetype that matches, with the positions of what the query gives and looks at.
@@ -78,6 +79,8 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     prepared: (usize, u64),
     /// The world's count of numbers that came to mean other archetypes, when they were looked at.
     renumbered: u64,
+    /// The count of moved lists when the columns were looked for.
+    moves: u64,
     last_run: u64,
 }
 
@@ -111,6 +114,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             },
             prepared: (0, 0),
             renumbered: 0,
+            moves: 0,
             last_run: 0,
         })
     }
@@ -179,6 +183,31 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
+    /// Looks for the columns again if any list has moved since.
+    #[inline]
+    fn find_columns(&mut self, world: &World) {
+        let now = moves();
+        if self.moves != now {
+            self.find_moved_columns(world);
+            self.moves = now;
+        }
+    }
+
+    #[cold]
+    fn find_moved_columns(&mut self, world: &World) {
+        let Matches { list, by_archetype } = &mut self.matches;
+        for matched in list {
+            // SAFETY: the matches are of this world, which `update` saw to.
+            let archetype = unsafe { matched.archetype(world) };
+            if let Some(columns) = D::columns(&self.data, archetype)
+                && let Some(filter) = F::columns(&self.filter, archetype)
+            {
+                (matched.columns, matched.filter) = (columns, filter);
+                by_archetype[archetype.id().index()] = Some((columns, filter));
+            }
+        }
+    }
+
     /// Readies the written columns of every matching archetype.
     #[inline]
     #[track_caller]
@@ -207,10 +236,11 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// - nobody else touches what this query writes, or writes what it reads, for `'w`.
     #[inline]
     pub(crate) unsafe fn view_unchecked<'w, 's>(
-        &'s self,
+        &'s mut self,
         world: &'w World,
         ticks: Ticks,
     ) -> Query<'w, 's, D, F> {
+        self.find_columns(world);
         // SAFETY: passed on from the caller; the matches are of this world.
         unsafe { Query::new(Look { world, ticks }, &self.matches) }
     }
@@ -234,6 +264,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         ticks: Ticks,
     ) -> Query<'w, 's, D::ReadOnly, F> {
         self.update(world);
+        self.find_columns(world);
         // SAFETY: the matches are of this world, and the shared borrow keeps writers out.
         unsafe { Query::new(Look { world, ticks }, &self.matches) }
     }

@@ -6,8 +6,21 @@
 
 use std::ops::Deref;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::shared::Shared;
+
+/// How often the items of any list have come to lie elsewhere.
+///
+/// Relaxed: whoever changed a list has handed it on, and the count with it.
+static MOVES: AtomicU64 = AtomicU64::new(0);
+
+/// A count that changes whenever the items of some list come to lie elsewhere, for those who keep
+/// the address of items.
+#[inline]
+pub(crate) fn moves() -> u64 {
+    MOVES.load(Ordering::Relaxed)
+}
 
 /// A `Vec` shared between forks of a world until one of them writes to it.
 pub(crate) struct SharedList<T> {
@@ -22,6 +35,12 @@ unsafe impl<T: Send + Sync> Send for SharedList<T> {}
 unsafe impl<T: Send + Sync> Sync for SharedList<T> {}
 
 impl<T> SharedList<T> {
+    /// Where the items lie, until `moves` changes.
+    #[inline]
+    pub(crate) fn start(&self) -> NonNull<T> {
+        self.start
+    }
+
     /// The items of the last owner.
     pub(crate) fn into_inner(self) -> Option<Vec<T>> {
         self.owner.into_inner()
@@ -29,6 +48,8 @@ impl<T> SharedList<T> {
 
     /// A list over a vector that changes only through `self`.
     fn of(mut items: Vec<T>) -> Self {
+        // It may stand in the place of another list, whose items are elsewhere then.
+        MOVES.fetch_add(1, Ordering::Relaxed);
         let start = start_of(&mut items);
         let len = items.len();
         Self {
@@ -94,7 +115,10 @@ struct Changing<'a, T> {
 
 impl<T> Drop for Changing<'_, T> {
     fn drop(&mut self) {
-        *self.start = start_of(self.items);
+        let start = start_of(self.items);
+        if std::mem::replace(self.start, start) != start {
+            MOVES.fetch_add(1, Ordering::Relaxed);
+        }
         *self.len = self.items.len();
     }
 }
@@ -148,6 +172,32 @@ mod tests {
         assert_eq!(c.into_inner().map(|items| items.len()), Some(100));
         let (d, e) = (a.clone(), a);
         assert!(d.into_inner().is_none() && e.into_inner().is_some());
+    }
+
+    #[test]
+    fn every_move_of_the_items_is_counted() {
+        let mut a = SharedList::default();
+        let mut last = (a.start(), moves());
+        let mut moved = |list: &SharedList<u32>| {
+            let (before, now) = (last, (list.start(), moves()));
+            last = now;
+            assert!(before.0 == now.0 || before.1 != now.1, "moved unseen");
+            before.0 != now.0
+        };
+        let grown = (0..100).filter(|&item| {
+            a.push(item);
+            moved(&a)
+        });
+        // The allocator may grow a vector where it lies; the first item has to go somewhere.
+        assert!(grown.count() > 0);
+        let b = a.clone();
+        a.make_mut()[0] = 7;
+        assert!(moved(&a), "a copy was made");
+        drop(b);
+        a.make_mut()[0] = 8;
+        assert!(!moved(&a));
+        drop(std::mem::take(&mut a));
+        assert!(moved(&a));
     }
 
     #[test]

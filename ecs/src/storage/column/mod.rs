@@ -82,6 +82,64 @@ impl Clone for Slot {
     }
 }
 
+/// Where the blocks of a column are listed: valid until `list::moves` changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slots(NonNull<Slot>);
+
+// SAFETY: an address; whoever follows it has the right to the column, by its functions' contracts.
+unsafe impl Send for Slots {}
+// SAFETY: as above.
+unsafe impl Sync for Slots {}
+
+impl Slots {
+    /// # Safety
+    /// - the list has not moved since `Column::slots` gave its place, and has the block;
+    /// - nobody replaces the block for `'a`.
+    #[inline(always)]
+    unsafe fn slot<'a>(self, block: usize) -> &'a Slot {
+        // SAFETY: guaranteed by the caller.
+        let slot = unsafe { self.0.add(block) };
+        // SAFETY: as above.
+        unsafe { slot.as_ref() }
+    }
+
+    /// As `Column::block_read`.
+    ///
+    /// # Safety
+    /// As `slot`.
+    #[inline(always)]
+    pub(crate) unsafe fn read(self, block: usize) -> BlockPointer {
+        // SAFETY: passed on from the caller.
+        unsafe { self.slot(block) }.inner().pointer
+    }
+
+    /// As `block_write` of the column, which is asked for only where a fork shares the block.
+    ///
+    /// # Safety
+    /// As `slot` and as `Column::block_write`.
+    #[inline(always)]
+    pub(crate) unsafe fn write<'a>(
+        self,
+        block: usize,
+        rows: usize,
+        to: Writer<'_>,
+        column: impl FnOnce() -> &'a Column,
+    ) -> BlockPointer {
+        // SAFETY: passed on from the caller.
+        let slot = unsafe { self.slot(block) };
+        slot.changed.store(to.tick, Ordering::Relaxed);
+        let inner = slot.inner();
+        // Behind the fence of `is_unique` it would be looked up again.
+        let memory: &BlockMemory = &inner.memory;
+        if inner.memory.is_unique() {
+            memory.touch();
+            return inner.pointer;
+        }
+        // SAFETY: passed on from the caller.
+        unsafe { column().copy_block(slot, rows, to) }
+    }
+}
+
 /// What each writing operation needs beside the row.
 #[derive(Clone, Copy)]
 pub(crate) struct Writer<'a> {
@@ -156,27 +214,10 @@ impl Column {
         self.slots[block].inner().pointer
     }
 
-    /// As `block_read`, without asking whether there is such a block.
-    ///
-    /// # Safety
-    /// The column has the block.
+    /// Where its blocks are listed now.
     #[inline(always)]
-    pub(crate) unsafe fn block_there(&self, block: usize) -> BlockPointer {
-        // SAFETY: passed on from the caller.
-        unsafe { self.slot_there(block) }.inner().pointer
-    }
-
-    /// # Safety
-    /// The column has the block.
-    #[inline(always)]
-    unsafe fn slot_there(&self, block: usize) -> &Slot {
-        debug_assert!(
-            block < self.slots.len(),
-            "block {block} of {}",
-            self.slots.len()
-        );
-        // SAFETY: passed on from the caller.
-        unsafe { self.slots.get_unchecked(block) }
+    pub(crate) fn slots(&self) -> Slots {
+        Slots(self.slots.start())
     }
 
     pub(crate) fn memory(&self, block: usize) -> &BlockMemory {
@@ -196,16 +237,8 @@ impl Column {
         rows: usize,
         to: Writer<'_>,
     ) -> BlockPointer {
-        // SAFETY: the column has rows in this block, by the caller.
-        let slot = unsafe { self.slot_there(block) };
-        slot.changed.store(to.tick, Ordering::Relaxed);
-        let inner = slot.inner();
-        if inner.memory.is_unique() {
-            inner.memory.touch();
-            return inner.pointer;
-        }
-        // SAFETY: passed on from the caller.
-        unsafe { self.copy_block(slot, rows, to) }
+        // SAFETY: passed on from the caller; the list was asked for just now.
+        unsafe { self.slots().write(block, rows, to, || self) }
     }
 
     /// Makes a block ours, so that `mark_written` may be called for its rows: copied if a fork

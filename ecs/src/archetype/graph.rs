@@ -119,6 +119,41 @@ pub(crate) enum Direction {
 /// Edges of one archetype in one direction, by increasing bundle number.
 type Edges = Vec<(BundleId, Arc<Edge>)>;
 
+/// The edges that were gone along last: a look here costs a third of one in the graph.
+#[derive(Default)]
+pub(crate) struct RecentEdges([[Recent; 8]; 2]);
+
+#[derive(Default)]
+struct Recent {
+    at: u32,
+    by: u32,
+    edge: Option<Arc<Edge>>,
+}
+
+impl RecentEdges {
+    #[inline(always)]
+    pub(crate) fn get(&self, direction: Direction, at: u32, by: BundleId) -> Option<&Edge> {
+        let recent = &self.0[direction as usize][Self::place(at, by)];
+        let is_it = recent.at == at && recent.by == by.number();
+        recent.edge.as_deref().filter(|_| is_it)
+    }
+
+    #[inline(always)]
+    fn place(at: u32, by: BundleId) -> usize {
+        (at ^ by.number().rotate_left(2)) as usize % 8
+    }
+
+    /// Remembers an edge of a graph.
+    pub(crate) fn remember(&mut self, graph: &Graph, direction: Direction, at: u32, by: BundleId) {
+        let found = graph.found(direction, ArchetypeId(at), by);
+        self.0[direction as usize][Self::place(at, by)] = Recent {
+            at,
+            by: by.number(),
+            edge: found.map(Arc::clone),
+        };
+    }
+}
+
 /// Archetypes by their components, and edges by archetype and bundle. Only looked up, never
 /// iterated: order comes from elsewhere.
 #[derive(Clone, Default)]
@@ -163,14 +198,19 @@ impl Graph {
         at: ArchetypeId,
         bundle: BundleId,
     ) -> Option<&Edge> {
+        self.found(direction, at, bundle).map(|edge| &**edge)
+    }
+
+    #[inline]
+    fn found(&self, direction: Direction, at: ArchetypeId, by: BundleId) -> Option<&Arc<Edge>> {
         let edges = &self.edges.get(at.index())?[direction as usize];
         // Nearly all archetypes have few edges, which a plain look from the front finds first.
         if edges.len() <= 8 {
-            let found = edges.iter().find(|(id, _)| *id == bundle);
-            return found.map(|(_, edge)| &**edge);
+            let found = edges.iter().find(|(id, _)| *id == by);
+            return found.map(|(_, edge)| edge);
         }
-        let found = edges.binary_search_by_key(&bundle, |(id, _)| *id);
-        found.ok().map(|index| &*edges[index].1)
+        let found = edges.binary_search_by_key(&by, |(id, _)| *id);
+        found.ok().map(|index| &edges[index].1)
     }
 
     /// An edge that was looked for before.

@@ -16,6 +16,13 @@ use crate::component::{Component, Registry};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct BundleId(u32);
 
+impl BundleId {
+    #[inline(always)]
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// Components that are spawned, inserted and removed together: a component, a tuple of up to 12
 /// bundles, or a struct of bundles with `#[derive(Bundle)]`.
 ///

@@ -540,9 +540,15 @@ impl EntityTable {
     /// row now.
     #[inline(always)]
     pub(crate) fn step(&mut self, entity: Entity, from: Location, stepped: Stepped) {
-        self.set(entity, stepped.at);
+        let pages = self.pages.make_mut();
+        let mut set = |entity: Entity, at: Location| {
+            let page = &mut pages[entity.index as usize / PAGE];
+            let entry = &mut page.entries_mut(&self.pool)[entity.index as usize % PAGE];
+            (entry.archetype, entry.row) = (at.archetype, at.row);
+        };
+        set(entity, stepped.at);
         if let Some(filler) = stepped.filled_by {
-            self.set(filler, from);
+            set(filler, from);
         }
     }
 

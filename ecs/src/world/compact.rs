@@ -1,6 +1,7 @@
 //! Giving back what a world no longer needs.
 
 use super::World;
+use crate::archetype::graph::RecentEdges;
 use crate::archetype::{Archetype, ArchetypeId};
 
 /// What [`World::compact`] did.
@@ -70,6 +71,7 @@ impl World {
         }
         graph.forget_edges(is_taken);
         self.bundles.make_mut().forget_targets(is_taken);
+        self.recent_edges = RecentEdges::default();
         self.vacant.extend(taken);
         self.vacant.sort_unstable_by(|a, b| b.cmp(a));
         self.renumbered += 1;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{World, WorldId};
 use crate::archetype::Archetype;
+use crate::archetype::graph::RecentEdges;
 use crate::bundle::RecentBundles;
 use crate::component::info::CloneBehavior;
 use crate::error::ForkError;
@@ -60,6 +61,7 @@ impl World {
             registry: self.registry.clone(),
             bundles: self.bundles.clone(),
             recent: RecentBundles::default(),
+            recent_edges: RecentEdges::default(),
             graph: self.graph.clone(),
             archetypes: self.archetypes.iter().map(Archetype::share).collect(),
             vacant: self.vacant.clone(),

@@ -20,7 +20,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::archetype::graph::Graph;
+use crate::archetype::graph::{Graph, RecentEdges};
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::{Bundles, RecentBundles};
 use crate::component::info::{CloneBehavior, ComponentId, ComponentInfo, HashBehavior, Placement};
@@ -101,6 +101,7 @@ pub struct World {
     pub(crate) registry: Shared<Registry>,
     bundles: Shared<Bundles>,
     recent: RecentBundles,
+    recent_edges: RecentEdges,
     graph: Shared<Graph>,
     archetypes: Vec<Archetype>,
     /// Numbers that `compact` freed, lowest last.
@@ -139,6 +140,7 @@ impl World {
             registry: Shared::new(registry),
             bundles: Shared::new(Bundles::default()),
             recent: RecentBundles::default(),
+            recent_edges: RecentEdges::default(),
             graph: Shared::new(graph),
             archetypes: vec![empty],
             vacant: Vec::new(),

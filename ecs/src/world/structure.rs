@@ -118,9 +118,9 @@ impl World {
             return Ok(());
         };
         let bundle_id = self.bundle_id::<B>();
-        let at = ArchetypeId(from.archetype);
-        let Some(edge) = self.graph.edge(Direction::Insert, at, bundle_id) else {
-            self.make_edge(Direction::Insert, at, bundle_id);
+        let Some(edge) = (self.recent_edges).get(Direction::Insert, from.archetype, bundle_id)
+        else {
+            self.find_recent_edge(Direction::Insert, from, bundle_id);
             return self.insert(entity, bundle);
         };
         if self.is_arrival_watched(edge.target, bundle_id) {
@@ -242,9 +242,9 @@ impl World {
             return Ok(false);
         };
         let bundle_id = self.bundle_id::<B>();
-        let at = ArchetypeId(from.archetype);
-        let Some(edge) = self.graph.edge(Direction::Remove, at, bundle_id) else {
-            self.make_edge(Direction::Remove, at, bundle_id);
+        let Some(edge) = (self.recent_edges).get(Direction::Remove, from.archetype, bundle_id)
+        else {
+            self.find_recent_edge(Direction::Remove, from, bundle_id);
             return self.remove::<B>(entity);
         };
         if self.is_removal_watched(from, bundle_id) {
@@ -434,6 +434,13 @@ impl World {
         if self.graph.edge(direction, at, bundle).is_none() {
             self.make_edge(direction, at, bundle);
         }
+    }
+
+    #[inline(never)]
+    fn find_recent_edge(&mut self, direction: Direction, from: Location, bundle: BundleId) {
+        self.find_edge(direction, from, bundle);
+        self.recent_edges
+            .remember(&self.graph, direction, from.archetype, bundle);
     }
 
     #[cold]

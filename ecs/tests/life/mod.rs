@@ -1,0 +1,4 @@
+//! Long life: what does not grow with time.
+
+mod held;
+mod memory;

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use orrery_ecs::{CommandQueue, Commands, Component, World};
+use orrery_ecs::{CommandQueue, Commands, Component, RemovedComponents, World};
 
 use super::memory::held_bytes;
 use crate::support::{Num, Wide, panic_of};
@@ -57,4 +57,21 @@ fn commands_return_the_boxes_of_over_aligned_bundles() {
         (0..10).for_each(|_| ask(panics));
         assert_eq!(held_bytes(), before, "with a panic: {panics}");
     }
+}
+
+#[test]
+fn readers_of_what_is_never_removed_come_and_go_without_a_trace() {
+    let mut world = World::new();
+    let come = |world: &mut World| {
+        for _ in 0..50 {
+            drop(world.removed_reader::<Num>());
+            world
+                .run_system_once(|mut gone: RemovedComponents<Num>| gone.read().count())
+                .expect("nothing is missing");
+        }
+    };
+    come(&mut world);
+    let before = held_bytes();
+    come(&mut world);
+    assert_eq!(held_bytes(), before);
 }

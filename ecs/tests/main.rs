@@ -10,7 +10,7 @@
 //! - `systems`: the three kinds of system;
 //! - `observers`: hooks, observers, triggered events, readers of removed components;
 //! - `forks`: worlds that share blocks, on one thread and on several;
-//! - `life`: what does not grow with time.
+//! - `life`: what does not grow with time, and worlds beside one that panics.
 
 mod behaviour;
 mod complaints;

@@ -9,12 +9,14 @@
 //! - `relationships`: both sides agree, circles are refused, what goes with whom;
 //! - `systems`: the three kinds of system;
 //! - `observers`: hooks, observers, triggered events, readers of removed components;
-//! - `forks`: worlds that share blocks, on one thread and on several.
+//! - `forks`: worlds that share blocks, on one thread and on several;
+//! - `life`: what does not grow with time, and worlds beside one that panics.
 
 mod behaviour;
 mod complaints;
 mod forks;
 mod hashes;
+mod life;
 mod messages;
 mod model;
 mod observers;

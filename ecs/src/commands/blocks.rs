@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::CommandQueue;
 use crate::entity::Lane;
+use crate::storage::lock::lock;
 use crate::world::World;
 
 /// One block's queue and lane.
@@ -40,7 +41,7 @@ impl BlockQueues {
     /// used after that.
     #[allow(clippy::mut_from_ref, reason = "the caller asks for each block once")]
     pub(super) unsafe fn of_block(&self, block: usize, count: usize) -> &mut BlockQueue {
-        let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lists = lock(&self.0);
         let spare = lists.spare.pop();
         let mut queue = spare.unwrap_or_else(|| {
             let new = BlockQueue {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::queue::{CommandQueue, Record};
-use super::record::{Action, BundleActions};
+use super::record::{Action, BundleActions, Free};
 use crate::bundle::BundleId;
 use crate::component::info::ComponentId;
 use crate::component::required::Requirement;
@@ -60,10 +60,25 @@ struct Outcome {
     required: SmallVec<[Requirement; 4]>,
     /// Values that another one replaced before they arrived.
     dropped: SmallVec<[Arriving; 4]>,
+    boxes: Boxes,
     /// Whether it was given a bundle, be it an empty one.
     is_given: bool,
     despawned: bool,
     missed: u64,
+}
+
+/// Boxes whose values were given away. They hold them until these have arrived, and are freed then,
+/// also when a panic comes between.
+#[derive(Default)]
+struct Boxes(SmallVec<[(Free, *mut u8); 2]>);
+
+impl Drop for Boxes {
+    fn drop(&mut self) {
+        for &(free, payload) in &self.0 {
+            // SAFETY: the record has given the values away, and `take_values` lists it once.
+            unsafe { free(payload) };
+        }
+    }
 }
 
 impl Merge {
@@ -200,13 +215,13 @@ impl Outcome {
                 let fresh = world.is_unspawned(record.entity) && !self.is_given;
                 let id = (bundle.bundle)(world);
                 // SAFETY: the record holds the bundle and is done with it.
-                unsafe { self.take_values(id, bundle.pointers, record, gone || !fresh, world) };
+                unsafe { self.take_values(id, bundle, record, gone || !fresh, world) };
                 self.missed += u64::from(!gone && !fresh);
             }
             Action::Insert(bundle) => {
                 let id = (bundle.bundle)(world);
                 // SAFETY: as above.
-                unsafe { self.take_values(id, bundle.pointers, record, gone, world) };
+                unsafe { self.take_values(id, bundle, record, gone, world) };
             }
             Action::Remove(bundle) => {
                 let id = (bundle.bundle)(world);
@@ -226,11 +241,11 @@ impl Outcome {
     }
 
     /// # Safety
-    /// The record holds the bundle that `pointers` is of, and gives its values away.
+    /// The record holds the bundle that `actions` are of, and gives its values away.
     unsafe fn take_values(
         &mut self,
         bundle: BundleId,
-        pointers: unsafe fn(*mut u8, &mut dyn FnMut(*mut u8)),
+        actions: &BundleActions,
         record: &Record,
         refused: bool,
         world: &World,
@@ -257,7 +272,9 @@ impl Outcome {
             }
         };
         // SAFETY: passed on from the caller.
-        unsafe { pointers(record.payload, &mut receive) };
+        unsafe { (actions.pointers)(record.payload, &mut receive) };
+        let free = actions.free.map(|free| (free, record.payload));
+        self.boxes.0.extend(free);
     }
 
     /// Notes what a bundle brings along to an entity that lacks it by now.

@@ -1,5 +1,7 @@
 //! What a command is in the queue: a header that says what to do, and the bytes it needs.
 
+use std::mem::MaybeUninit;
+
 use crate::bundle::{Bundle, BundleId};
 use crate::entity::Entity;
 use crate::world::World;
@@ -26,6 +28,9 @@ pub(super) enum Action {
     },
 }
 
+/// Does away with a payload.
+pub(super) type Free = unsafe fn(*mut u8);
+
 /// What is done with a bundle that is the payload of a record.
 pub(super) struct BundleActions {
     /// Its number in a world.
@@ -38,6 +43,9 @@ pub(super) struct BundleActions {
     pub(super) insert: unsafe fn(*mut u8, &mut World, Entity) -> bool,
     /// Drops it.
     pub(super) drop: unsafe fn(*mut u8),
+    /// Frees the box that held it, once its values have gone by `pointers`; `None` if it lay in the
+    /// queue itself.
+    pub(super) free: Option<Free>,
 }
 
 /// What is done with components that are named by a bundle type.
@@ -99,6 +107,14 @@ unsafe fn drop_payload<T>(place: *mut u8) {
     drop(unsafe { read::<T>(place) });
 }
 
+/// # Safety
+/// `place` holds a boxed `T` that `write` put there, nobody uses it again, and its value was moved
+/// out.
+unsafe fn free_box<T>(place: *mut u8) {
+    // SAFETY: passed on from the caller; a `MaybeUninit` drops nothing and has the same layout.
+    drop(unsafe { place.cast::<Box<MaybeUninit<T>>>().read() });
+}
+
 struct For<T>(std::marker::PhantomData<T>);
 
 impl<B: Bundle> For<B> {
@@ -124,6 +140,11 @@ impl<B: Bundle> For<B> {
             world.insert(entity, unsafe { read::<B>(place) }).is_ok()
         },
         drop: drop_payload::<B>,
+        free: if is_boxed::<B>() {
+            Some(free_box::<B>)
+        } else {
+            None
+        },
     };
 
     const REMOVE: RemoveActions = RemoveActions {

@@ -2,8 +2,9 @@
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use super::lock::lock;
 use super::pool::{Memory, Pool};
 use super::shared::Shared;
 
@@ -42,7 +43,7 @@ impl BlockMemory {
 
     /// Hash of the first `rows` rows, computed at most once for the same contents.
     pub(crate) fn digest(&self, rows: u32, compute: impl FnOnce() -> u128) -> u128 {
-        let mut digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut digest = lock(&self.digest);
         if self.digest_valid.load(Ordering::Relaxed)
             && let Some((hashed_rows, value)) = *digest
             && hashed_rows == rows

@@ -16,6 +16,7 @@
 pub(crate) mod block;
 pub(crate) mod column;
 pub(crate) mod list;
+pub(crate) mod lock;
 pub(crate) mod pool;
 pub(crate) mod shared;
 mod slab;

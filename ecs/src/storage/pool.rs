@@ -18,9 +18,10 @@
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::BLOCK_ALIGN;
+use super::lock::lock;
 use super::slab::{HUGE_PAGE, Slab, allocate, free};
 
 /// Slab sizes of a young pool; from then on one huge page each.
@@ -110,7 +111,7 @@ impl Pool {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // Nothing inside the critical sections runs user code, so a poisoned pool is whole.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Memory of at least `size_bytes`, aligned to `align` and to 64 bytes.

@@ -1,6 +1,9 @@
-//! Change detection: what is new to whom, and for how long. Sentences 38 to 43; 42 is open.
+//! Change detection: what is new to whom, and for how long. Sentences 38 to 43.
 
-use orrery_ecs::{Added, Changed, Chunk, Entity, IntoSystem, Query, World};
+use orrery_ecs::{
+    Added, Changed, Chunk, Entity, IntoSystem, Query, REMOVED_MAX, RemovedComponents, System, With,
+    World,
+};
 
 use crate::queries::{Health, OnChange, Tag, found, from_now, healths};
 use crate::support::{Num, Seen, run, take, watch};
@@ -117,6 +120,66 @@ fn a_change_made_by_a_later_system_is_seen_in_the_next_run() {
     );
     run(&mut world, &mut write);
     assert_eq!(take(&own), all);
+}
+
+/// Whichever way the component goes, whoever reads, and however late; what nobody comes to read
+/// makes room some day and is counted.
+#[test]
+fn removals_reach_every_reader_once_and_expire() {
+    let (mut world, all) = healths(8);
+    let (mut often, mut seldom) = (
+        world.removed_reader::<Health>(),
+        world.removed_reader::<Health>(),
+    );
+    let seen = Seen::default();
+    let list = seen.clone();
+    let system = move |mut removed: RemovedComponents<Health>| {
+        list.lock().expect("no panic inside").extend(removed.read());
+        assert_eq!(removed.missed(), 0);
+    };
+    let mut system = system.into_system();
+    system.initialize(&mut world).expect("no conflict");
+    let ways: [fn(&mut World, Entity); 4] = [
+        |world, entity| world.despawn(entity).expect("it lives"),
+        |world, entity| assert_eq!(world.remove::<Health>(entity), Ok(true)),
+        |world, entity| assert!(world.take::<Health>(entity).is_ok()),
+        |world, entity| {
+            let mut entity = world.entity_mut(entity);
+            entity.remove::<(Health, Num)>();
+            entity.despawn();
+        },
+    ];
+    for (way, &entity) in ways.into_iter().zip(&all) {
+        way(&mut world, entity);
+        assert_eq!(often.read(&mut world), [entity]);
+        run(&mut world, &mut system);
+        run(&mut world, &mut system);
+        assert_eq!(take(&seen), [entity]);
+    }
+    world.clear();
+    // In order of rows, which the removals have changed.
+    let rest = often.read(&mut world);
+    let mut sorted = rest.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, all[4..]);
+    assert_eq!(seldom.read(&mut world), [&all[..4], &rest].concat());
+    run(&mut world, &mut system);
+    assert_eq!(take(&seen), rest);
+    assert_eq!(
+        (often.read(&mut world), seldom.read(&mut world)),
+        (vec![], vec![])
+    );
+    // A reader that comes when all is read finds nothing old.
+    assert_eq!(world.removed_reader::<Health>().read(&mut world), []);
+    world.spawn_batch((0..REMOVED_MAX as u32).map(Health));
+    let last = world.spawn(Health(0)).id();
+    world.despawn_where::<With<Health>>();
+    let kept = seldom.read(&mut world);
+    assert_eq!((kept.len(), kept.last()), (REMOVED_MAX, Some(&last)));
+    assert_eq!(
+        (seldom.missed(&world), seldom.read(&mut world)),
+        (1, vec![])
+    );
 }
 
 #[test]

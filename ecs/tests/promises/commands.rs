@@ -1,8 +1,11 @@
-//! Commands: order, dead entities, panics. Sentences 44 to 50; 49 is open.
+//! Commands: order, dead entities, panics. Sentences 44 to 50.
 
-use orrery_ecs::{CommandQueue, Commands, IntoSystem, Resource, World};
+use orrery_ecs::{
+    Add, CommandQueue, Commands, Component, HookContext, Insert, IntoSystem, OBSERVER_DEPTH_MAX,
+    ObserverError, On, Query, ResMut, Resource, World,
+};
 
-use crate::support::{Ledger, Named, Num, Wide, panic_of, run};
+use crate::support::{Frozen, Ledger, Named, Num, Wide, panic_of, run};
 
 #[derive(Clone, Default, Resource)]
 struct Log(Vec<u32>);
@@ -136,6 +139,74 @@ fn one_queue_spawns_inserts_removes_and_despawns_one_new_id() {
     assert_eq!((world.len(), ledger.alive(), queue.missed()), (1, 1, 0));
     assert!(world.get::<Num>(kept).is_none());
     assert_eq!(world.get::<Named>(kept).map(Named::number), Some(1));
+}
+
+fn log(commands: &mut Commands, number: u32) {
+    commands.queue(move |world| world.resource_mut::<Log>().0.push(number));
+}
+
+#[derive(Clone, Copy, Component)]
+#[component(on_add = first_hook)]
+struct First;
+
+/// Both of its commands, with all that they cause, come before any observer of `First`.
+fn first_hook(mut context: HookContext<'_>) {
+    let entity = context.entity();
+    let mut commands = context.commands();
+    log(&mut commands, 1);
+    commands.insert(entity, Second);
+    log(&mut commands, 4);
+}
+
+#[derive(Clone, Copy, Component)]
+#[component(on_insert = second_hook)]
+struct Second;
+
+fn second_hook(mut context: HookContext<'_>) {
+    log(&mut context.commands(), 2);
+}
+
+#[test]
+fn nested_commands_of_hooks_and_observers_end_and_run_depth_first() {
+    let mut world = World::new();
+    world.init_resource::<Log>();
+    world.add_observer(|on: On<Add, First>, mut commands: Commands| {
+        log(&mut commands, 5);
+        commands.insert(on.entity(), Num(0));
+        log(&mut commands, 8);
+    });
+    world.add_observer(|_: On<Add, First>, mut log: ResMut<Log>| log.0.push(9));
+    world.add_observer(|_: On<Insert, Second>, mut log: ResMut<Log>| log.0.push(3));
+    world.add_observer(|_: On<Insert, Num>, mut commands: Commands| {
+        log(&mut commands, 6);
+        commands.queue(|world| {
+            world.spawn(Wide(1));
+        });
+    });
+    world.add_observer(|_: On<Add, Wide>, mut log: ResMut<Log>| log.0.push(7));
+    let mut queue = CommandQueue::default();
+    let mut commands = Commands::new(&mut queue, &world);
+    log(&mut commands, 0);
+    commands.spawn(First);
+    log(&mut commands, 10);
+    queue.apply(&mut world);
+    assert_eq!(
+        world.resource::<Log>().0,
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    );
+    assert_eq!(world.observer_error_count(), 0);
+    // What would never end, does.
+    world.add_observer(
+        |on: On<Insert, Frozen>, all: Query<&Frozen>, mut commands: Commands| {
+            let next = all.get(on.entity()).expect("just inserted").0 + 1;
+            commands.insert(on.entity(), Frozen(next));
+        },
+    );
+    let endless = world.spawn(Frozen(0)).id();
+    let last = Frozen(OBSERVER_DEPTH_MAX as u32);
+    assert_eq!(world.get(endless), Some(&last));
+    let error = world.take_observer_error();
+    assert!(matches!(error, Some(ObserverError::TooDeep(_))));
 }
 
 #[test]

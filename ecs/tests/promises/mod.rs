@@ -4,6 +4,7 @@ mod changes;
 mod commands;
 mod components;
 mod entities;
+mod hierarchy;
 mod iteration;
 mod queries;
 mod world;

@@ -34,6 +34,7 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "ecs/src/sparse/",
     "ecs/src/resource/",
     "ecs/tests/behaviour/dynamic.rs",
+    "ecs/tests/life/memory.rs",
     "ecs/tests/observers/joined.rs",
     "ecs/derive/src/",
     "engine/src/workers/",

@@ -160,6 +160,8 @@ impl RemovalLogs {
         let log = place
             .get_or_insert_with(|| Shared::new(RemovalLog::default()))
             .make_mut();
+        // Else readers that come and go would pile up for as long as nothing is removed.
+        log.readers.retain(|reader| !reader.owner.is_gone());
         log.readers.push(Reader {
             owner: Owner::of(key),
             next: log.first + log.entities.len() as u64,

@@ -161,11 +161,8 @@ impl TableColumn {
     #[inline(always)]
     unsafe fn slots(self, archetype: &Archetype) -> Slots {
         // SAFETY: passed on from the caller.
-        debug_assert_eq!(
-            self.slots,
-            unsafe { column(archetype, self) }.slots(),
-            "it moved"
-        );
+        let now = || unsafe { column(archetype, self) }.slots();
+        debug_assert!(self.slots == now(), "the list of blocks has moved");
         self.slots
     }
 }

@@ -4,12 +4,16 @@
 //! them without one, and in the last line how many rows met their goals. Peers must give the
 //! digest that ours and R give, or the program stops: a peer that does something else is no peer.
 //!
+//! `orrery-compare ecs --beside PROGRAM` prints the rows of another build of this program beside
+//! its own; `orrery-compare build` says for which processors a build is.
+//!
 //! `orrery-compare model` does the same random operations to three engines and to a plain map, and
 //! says in the last line how often they differed.
 //!
 //! It is outside the workspace's default members: building the peers takes a minute or more, and
 //! nobody who works on the engine should wait for them.
 
+mod beside;
 mod ecs;
 mod model;
 mod print;
@@ -22,7 +26,8 @@ use orrery_benches::harness::{Machine, in_place_bandwidth};
 use print::Format;
 
 const USAGE: &str = "\
-usage: orrery-compare ecs [--markdown] [WORD ...]
+usage: orrery-compare ecs [--markdown | --beside PROGRAM] [WORD ...]
+       orrery-compare build
        orrery-compare model [--operations N] [--seed S]";
 
 fn main() -> ExitCode {
@@ -30,6 +35,10 @@ fn main() -> ExitCode {
     match arguments.next().as_deref() {
         Some("ecs") => compare(arguments.collect()),
         Some("model") => walk(arguments),
+        Some("build") => {
+            println!("{}", print::build());
+            ExitCode::SUCCESS
+        }
         Some("--help" | "-h") => {
             println!("{USAGE}");
             ExitCode::SUCCESS
@@ -43,7 +52,18 @@ fn refuse(reason: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn compare(arguments: Vec<String>) -> ExitCode {
+fn compare(mut arguments: Vec<String>) -> ExitCode {
+    if arguments.first().is_some_and(|option| option == "--beside") {
+        if arguments.len() < 2 {
+            return refuse("--beside needs another build of this program");
+        }
+        let words = arguments.split_off(2);
+        println!("{}", Machine::find());
+        return match beside::rows(&ecs::rows(), &words, &arguments[1]) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => refuse(&reason),
+        };
+    }
     let (options, words): (Vec<String>, Vec<String>) = arguments
         .into_iter()
         .partition(|argument| argument.starts_with("--"));
@@ -54,7 +74,7 @@ fn compare(arguments: Vec<String>) -> ExitCode {
             _ => return refuse(&format!("there is no option {option}")),
         }
     }
-    println!("{}", Machine::find());
+    println!("{}, {}", Machine::find(), print::build());
     println!("{}", in_place_bandwidth(24 << 20, 200));
     println!("{}", in_place_bandwidth(256 << 20, 10));
     if format == Format::Markdown {

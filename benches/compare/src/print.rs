@@ -32,6 +32,21 @@ pub(crate) fn rows(rows: &[Row], words: &[String], format: Format) -> Tally {
     tally
 }
 
+/// For which processors everything in this program was built.
+pub(crate) fn build() -> &'static str {
+    if cfg!(all(
+        target_feature = "avx2",
+        target_feature = "fma",
+        target_feature = "bmi2"
+    )) {
+        "built for x86-64-v3"
+    } else if cfg!(target_arch = "x86_64") {
+        "built for any x86-64"
+    } else {
+        "built for another architecture"
+    }
+}
+
 fn said(met: Option<bool>) -> &'static str {
     met.map_or("  not judged", verdict)
 }
@@ -102,7 +117,7 @@ const MARKDOWN_HEAD: &str = "\
 | --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |";
 
 /// Ours as a time, all others as multiples of it, medians both.
-fn markdown(measured: &Measured<'_>) -> String {
+pub(crate) fn markdown(measured: &Measured<'_>) -> String {
     let (row, ours) = (measured.row, &measured.ours);
     let times = |samples: &Samples| format!("{:.2}x", samples.median() / ours.median());
     let library = |library: &str| {

@@ -93,6 +93,40 @@ impl Run<'_> {
         });
     }
 
+    /// Fills the rows that are left, as far as there are bundles, where every component is in one
+    /// piece.
+    ///
+    /// A loop of its own: where `push` may hand a bundle to `push_parts`, the bundle has to lie in
+    /// memory, and its small pieces are written and read again for each row.
+    ///
+    /// # Safety
+    /// As `push`.
+    #[inline]
+    pub(crate) unsafe fn fill<B: Bundle>(&mut self, bundles: &mut impl Iterator<Item = B>) {
+        if !self.archetype.plain {
+            for bundle in bundles.take(self.left()) {
+                // SAFETY: passed on from the caller; no more than are left.
+                unsafe { self.push(bundle) };
+            }
+            return;
+        }
+        let (left, blocks, next) = (self.left(), &self.blocks[..], &mut self.next);
+        for bundle in bundles.take(left) {
+            let (row, mut index) = (*next, 0);
+            bundle.visit(&mut |value, size_bytes| {
+                debug_assert!(index < blocks.len(), "a block for each component");
+                // SAFETY: the run was opened for the bundle's components, by the caller.
+                let block = unsafe { blocks.get_unchecked(index) };
+                // SAFETY: the block has room for the row.
+                let place = unsafe { block.data.add(row * size_bytes) };
+                // SAFETY: `size_bytes` is the component's size, and the value is ours to move.
+                unsafe { value.copy_to_nonoverlapping(place.as_ptr(), size_bytes) };
+                index += 1;
+            });
+            *next = row + 1;
+        }
+    }
+
     /// Fills a row where a component is in several pieces.
     ///
     /// # Safety

@@ -137,6 +137,11 @@ impl World {
             run.make_next(required, to);
             // SAFETY: opened for the columns of this bundle, with a row at least.
             unsafe { run.push(bundle) };
+            if required.is_empty() {
+                // SAFETY: as above.
+                unsafe { run.fill(&mut bundles) };
+                continue;
+            }
             for bundle in bundles.by_ref().take(run.left()) {
                 run.make_next(required, to);
                 // SAFETY: as above, and no more than are left.

@@ -9,8 +9,8 @@ use orrery_ecs::{CommandQueue, Commands, Component, RemovedComponents, World};
 use super::memory::held_bytes;
 use crate::support::{Num, Wide, panic_of};
 
-/// Panics once when it is dropped, if it is armed; by `resume_unwind`, which prints nothing: the test
-/// harness would keep what is printed, on this thread.
+/// Panics once when it is dropped, if it is armed. `resume_unwind` prints nothing: what is printed
+/// would be kept by the test harness, on this thread.
 #[derive(Clone, Component)]
 #[component(not_state)]
 struct Fuse(Arc<AtomicBool>);

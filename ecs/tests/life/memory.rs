@@ -61,7 +61,7 @@ pub(super) fn held_bytes() -> i64 {
 /// Resident memory of the process, if the system tells: what blocks take is mapped, and passes the
 /// allocator by.
 pub(super) fn resident_bytes() -> Option<u64> {
-    // In pages of 4 KiB on the machines that have this file; others give another unit to both sides.
+    // In pages, of 4 KiB on the machines that we build on.
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
     Some(pages * 4096)

@@ -256,16 +256,29 @@ impl Archetype {
         unsafe { value.read() }
     }
 
-    /// Makes room for `additional` rows in every column.
+    /// Makes room for `additional` rows in every column. A user's `clone` may run here, and panic,
+    /// before any block has grown.
     #[cold]
     pub(crate) fn reserve(&mut self, additional: usize, to: Writer<'_>) {
         self.windows.close();
+        let needed = (self.len + additional).min(BLOCK_ROWS);
+        if self.room > 0 && self.room < needed {
+            self.ready_growth(to);
+        }
         for column in self.columns.iter_mut().chain([&mut self.entities]) {
             // SAFETY: every column has `len` initialised rows.
             unsafe { column.reserve(self.len, additional, to) };
         }
-        // The handles come last, so that a panic in between leaves their room as it was.
         self.room = self.entities.room();
+    }
+
+    /// Makes a first block ours that grows, where copying it runs a user's `clone`: a panic amid
+    /// growing would leave blocks of different sizes, and a window has one for all columns.
+    fn ready_growth(&mut self, to: Writer<'_>) {
+        for column in self.columns.iter_mut().filter(|column| column.runs_clone()) {
+            // SAFETY: `len` rows are initialised in every column, and there is a first block.
+            unsafe { column.open(0, self.len, to) };
+        }
     }
 
     /// Gives back blocks that have become empty, but for one in reserve.

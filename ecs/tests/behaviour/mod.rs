@@ -12,4 +12,5 @@ mod merge;
 mod panics;
 mod queries;
 mod required;
+mod short_ways;
 mod sparse;

@@ -19,11 +19,11 @@ struct Edge;
 #[component(track)]
 struct Tracked(u16);
 
-#[derive(Clone, Copy, Default, Component)]
+#[derive(Clone, Copy, Component)]
 struct Body(u32);
 
 #[derive(Clone, Copy, Component)]
-#[require(Body)]
+#[require(Body(7))]
 struct Mind(u8);
 
 #[derive(Bundle)]

@@ -276,3 +276,30 @@ impl SparseSet {
         panicked.catch(|| self.rows.clear());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Component, World};
+
+    #[derive(Clone, Copy, Component)]
+    #[component(sparse)]
+    struct Frozen(u32);
+
+    #[test]
+    fn the_handle_of_a_dead_entity_takes_nothing_from_the_one_that_has_its_index_now() {
+        let mut world = World::new();
+        let dead = world.spawn(Frozen(1)).id();
+        world.despawn(dead).expect("it lives");
+        let heir = world.spawn(Frozen(2)).id();
+        assert_eq!(dead.index(), heir.index());
+        let id = world.component_id::<Frozen>().expect("it was spawned");
+        let (pool, tick) = (Arc::clone(world.writer().pool), world.change_tick());
+        let to = Writer { pool: &pool, tick };
+        let set = world.sparse.get_mut(id).expect("it was spawned");
+        // SAFETY: numbers are bytes in one piece.
+        assert!(!unsafe { set.forget_bytes(dead, to) });
+        // SAFETY: as above.
+        assert!(unsafe { set.forget_bytes(heir, to) } && set.row(heir).is_none());
+    }
+}

@@ -167,3 +167,21 @@ fn a_fork_compacts_by_itself_and_both_go_on_alike() {
     }
     assert_eq!(fork.state_hash(), world.state_hash());
 }
+
+#[test]
+fn a_number_that_means_another_archetype_is_not_gone_to_by_an_old_edge() {
+    let mut world = World::new();
+    let [first, second] = [world.spawn(Num(1)).id(), world.spawn(Num(2)).id()];
+    world.insert(first, Mark::<1>).expect("it lives");
+    world.remove::<Mark<1>>(first).expect("it lives");
+    assert_eq!(world.compact(usize::MAX).archetypes, 1);
+    let other = world.spawn((Num(3), Mark::<2>)).id();
+    for entity in [first, second] {
+        world.insert(entity, Mark::<1>).expect("it lives");
+        assert!(world.get::<Mark<1>>(entity).is_some() && world.get::<Mark<2>>(entity).is_none());
+    }
+    // Back from a number that means something else than when the way was found.
+    world.insert(other, Mark::<1>).expect("it lives");
+    world.remove::<Mark<1>>(other).expect("it lives");
+    assert!(world.get::<Mark<2>>(other).is_some());
+}

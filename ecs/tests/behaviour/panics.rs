@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use orrery_ecs::{Entity, World};
+use orrery_ecs::{Component, Entity, Fields, World};
 
 use crate::support::{Ledger, Named, Num, Parts, ignore, named, names, panic_of, whole};
 
@@ -47,7 +47,7 @@ fn a_panic_with_a_payload_that_panics_in_its_own_drop_does_no_harm() {
             assert!(std::thread::panicking(), "the payload's own drop");
         }
     }
-    #[derive(Clone, orrery_ecs::Component)]
+    #[derive(Clone, Component)]
     #[component(not_state)]
     struct Bomb<const NUMBER: usize>(Arc<AtomicBool>);
     impl<const NUMBER: usize> Drop for Bomb<NUMBER> {
@@ -205,4 +205,48 @@ fn a_query_function_that_panics_leaves_the_world_usable() {
     });
     assert!(panic.is_some());
     whole(&mut world, &ledger, 5000);
+}
+
+#[derive(Clone, Copy, Component)]
+#[component(track)]
+struct Tracked(u16);
+
+/// Rows of a split and of a tracked component, beside a name.
+fn parted(world: &mut World, ledger: &Ledger, count: u32) -> Vec<Entity> {
+    let one = |i: u32| {
+        let (a, b) = (i as f32, f64::from(i));
+        (
+            Parts { a, b, c: i as u16 },
+            Tracked(i as u16),
+            Named::new(i, ledger),
+        )
+    };
+    world.spawn_batch((0..count).map(one)).collect()
+}
+
+#[test]
+fn a_clone_that_panics_while_blocks_grow_leaves_their_sizes_alike() {
+    let ledger = Ledger::default();
+    for wanted in [1, 1000] {
+        let mut world = World::new();
+        let all = parted(&mut world, &ledger, 16);
+        let fork = world.fork().expect("all of it can be cloned");
+        ledger.panic_in_clone(5);
+        let more = panic_of(|| ignore(parted(&mut world, &ledger, wanted)));
+        assert!(more.is_some(), "the block of names is copied");
+        drop(fork);
+        world.advance_change_tick();
+        for &entity in &all[..8] {
+            world.despawn(entity).expect("it lives");
+        }
+        parted(&mut world, &ledger, 5);
+        let mut query = world.query::<(Fields<&Parts>, &Tracked, &Named)>();
+        for (parts, tracked, named) in query.iter(&world) {
+            let number = named.number();
+            let (a, b) = (number as f32, f64::from(number));
+            assert_eq!((*parts.a, *parts.b, *parts.c), (a, b, number as u16));
+            assert_eq!(u32::from(tracked.0), number);
+        }
+    }
+    assert_eq!(ledger.alive(), 0);
 }

@@ -5,6 +5,7 @@ mod bulk;
 mod columns;
 mod compact;
 mod dynamic;
+mod edges;
 mod entity_ref;
 mod fork;
 mod hash;

@@ -1,7 +1,7 @@
 //! Structural changes of single entities: despawn, insert, remove, take, clear.
 
 use super::World;
-use crate::archetype::graph::{Direction, Edge, components_after};
+use crate::archetype::graph::Direction;
 use crate::archetype::{Archetype, ArchetypeId, Leaving, Moved, Step};
 use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET};
 use crate::component::info::ComponentId;
@@ -424,62 +424,6 @@ impl World {
         ComponentError::MissingComponent {
             entity,
             component: self.registry.name(component),
-        }
-    }
-
-    /// Makes the edge that a bundle leads along, if it is not known.
-    #[inline]
-    pub(super) fn find_edge(&mut self, direction: Direction, from: Location, bundle: BundleId) {
-        let at = ArchetypeId(from.archetype);
-        if self.graph.edge(direction, at, bundle).is_none() {
-            self.make_edge(direction, at, bundle);
-        }
-    }
-
-    #[inline(never)]
-    fn find_recent_edge(&mut self, direction: Direction, from: Location, bundle: BundleId) {
-        self.find_edge(direction, from, bundle);
-        self.recent_edges
-            .remember(&self.graph, direction, from.archetype, bundle);
-    }
-
-    #[cold]
-    fn make_edge(&mut self, direction: Direction, at: ArchetypeId, bundle: BundleId) {
-        let here = self.archetypes[at.index()].components();
-        let info = self.bundles.info(bundle);
-        let moved = match direction {
-            Direction::Insert => info.spawned(&self.registry),
-            Direction::Remove => info.sorted.to_vec(),
-        };
-        let target = self.archetype_of(&components_after(direction, here, &moved));
-        let info = self.bundles.info(bundle);
-        let (inserted, required) = match direction {
-            Direction::Insert => (&info.components[..], &info.required[..]),
-            Direction::Remove => (&[][..], &[][..]),
-        };
-        let (from, to) = (
-            &self.archetypes[at.index()],
-            &self.archetypes[target.index()],
-        );
-        let mut edge = Edge::new(from, to, inserted, required);
-        edge.is_bytes &= info.is_in_tables();
-        if let ([only], []) = (&info.components[..], &info.required[..]) {
-            let info = self.registry.info(*only);
-            let is_bytes = info.parts.len() == 1 && info.drop.is_none();
-            edge.sparse = (info.sparse && is_bytes).then_some(*only);
-        }
-        self.graph.make_mut().remember(direction, at, bundle, edge);
-    }
-
-    /// Makes the edge between two archetypes, if it is not known.
-    pub(super) fn find_direct_edge(&mut self, at: ArchetypeId, target: ArchetypeId) {
-        if !self.graph.has_direct_edge(at, target) {
-            let (from, to) = (
-                &self.archetypes[at.index()],
-                &self.archetypes[target.index()],
-            );
-            let edge = Edge::new(from, to, &[], &[]);
-            self.graph.make_mut().remember_direct(at, edge);
         }
     }
 

@@ -214,44 +214,23 @@ impl Archetype {
     /// `which` is open at the row's block and the tail at that of the last row; the values of the
     /// row were dropped or moved out.
     #[inline]
-    pub(super) unsafe fn fill_from_last(&mut self, which: Which, row: usize) -> Option<Entity> {
+    unsafe fn fill_from_last(&mut self, which: Which, row: usize) -> Option<Entity> {
+        if self.plain {
+            // SAFETY: passed on from the caller.
+            return unsafe { self.fill_bytes(which, row) };
+        }
         let last = self.len - 1;
-        let mut filled_by = None;
         if row != last {
             let (into, from) = (self.windows.get(which), self.windows.get(Which::Tail));
             let (target, source) = (row % BLOCK_ROWS, last % BLOCK_ROWS);
-            if self.plain {
-                let starts = from.data().iter().zip(into.data());
-                for (&size, (from, into)) in self.sizes.iter().zip(starts) {
-                    // SAFETY: the row exists, and its value is one piece of `size` bytes.
-                    let from = unsafe { from.add(source * size) };
-                    // SAFETY: as above.
-                    let into = unsafe { into.add(target * size) };
-                    // SAFETY: two different rows; the target holds no value.
-                    unsafe { copy_value(from.as_ptr(), into.as_ptr(), size) };
-                }
-            } else {
-                for (index, column) in self.columns.iter().enumerate() {
-                    let (into, from) = (into.column(index), from.column(index));
-                    // SAFETY: two different rows in open blocks; the target holds no value.
-                    unsafe { column.transfer((from, source), (into, target)) };
-                }
+            for (index, column) in self.columns.iter().enumerate() {
+                let (into, from) = (into.column(index), from.column(index));
+                // SAFETY: two different rows in open blocks; the target holds no value.
+                unsafe { column.transfer((from, source), (into, target)) };
             }
-            // SAFETY: the last row's handle.
-            let entity = unsafe { from.handles().add(source) };
-            // SAFETY: the row's handle, which is `Copy`.
-            let place = unsafe { into.handles().add(target) };
-            // SAFETY: as above.
-            let entity = unsafe { entity.read() };
-            // SAFETY: as above.
-            unsafe { place.write(entity) };
-            filled_by = Some(entity);
         }
-        self.len = last;
-        if last.is_multiple_of(BLOCK_ROWS) {
-            self.trim();
-        }
-        filled_by
+        // SAFETY: passed on from the caller.
+        unsafe { self.close_gap(which, row) }
     }
 
     /// Readies `move_row`: what may panic without having changed anything.

@@ -155,8 +155,6 @@ impl Archetype {
     #[inline(always)]
     pub(crate) unsafe fn fill_bytes(&mut self, which: Which, row: usize) -> Option<Entity> {
         let last = self.len - 1;
-        self.len = last;
-        let mut filled_by = None;
         if row != last {
             let (into, from) = (self.windows.get(which), self.windows.get(Which::Tail));
             let (target, source) = (row % BLOCK_ROWS, last % BLOCK_ROWS);
@@ -168,12 +166,25 @@ impl Archetype {
                 // SAFETY: two different rows; the target holds no value.
                 unsafe { copy_value(from, into, size) };
             }
-            // SAFETY: the last row's handle.
-            let entity = unsafe { from.handles().add(source) };
-            // SAFETY: as above; handles are `Copy`.
-            let entity = unsafe { entity.read() };
-            // SAFETY: the row's handle.
-            let place = unsafe { into.handles().add(target) };
+        }
+        // SAFETY: passed on from the caller.
+        unsafe { self.close_gap(which, row) }
+    }
+
+    /// Moves the last row's handle into `row`, and counts one row less.
+    ///
+    /// # Safety
+    /// As `fill_from_last`, which has moved the values.
+    #[inline(always)]
+    pub(super) unsafe fn close_gap(&mut self, which: Which, row: usize) -> Option<Entity> {
+        let last = self.len - 1;
+        self.len = last;
+        let mut filled_by = None;
+        if row != last {
+            // SAFETY: the tail is open at the last row's block.
+            let entity = unsafe { self.opened_entity(Which::Tail, last) };
+            // SAFETY: the row's block is open, by the caller.
+            let place = unsafe { self.windows.get(which).handles().add(row % BLOCK_ROWS) };
             // SAFETY: as above.
             unsafe { place.write(entity) };
             filled_by = Some(entity);

@@ -3,6 +3,7 @@
 mod free;
 mod lane;
 mod mapping;
+mod page;
 mod table;
 
 use std::fmt;

@@ -12,27 +12,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Entity;
 use super::free::FreeList;
+use super::page::{Entry, FREE, PAGE, Page, RESERVED, RETIRED};
 use crate::archetype::Stepped;
 use crate::error::SpawnAtError;
-use crate::hash::{Node, StateHasher};
+use crate::hash::StateHasher;
 use crate::query::prefetch;
-use crate::storage::block::BlockMemory;
 use crate::storage::list::SharedList;
 use crate::storage::pool::Pool;
-use crate::storage::shared::Shared;
-
-const PAGE: usize = 1024;
 
 /// An index of `u32::MAX` is never given out; neither is one beyond this many entities.
 const MAX_ENTITIES: u32 = u32::MAX - 1;
 
 /// How far beyond the table's end a handle may be claimed: 200 MB of entries.
 const CLAIM_AHEAD_MAX: u32 = 1 << 24;
-
-/// Archetype numbers that mean something else.
-const FREE: u32 = u32::MAX;
-const RETIRED: u32 = u32::MAX - 1;
-const RESERVED: u32 = u32::MAX - 2;
 
 /// Where an entity's row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,113 +39,6 @@ pub(crate) enum Place {
     At(Location),
     /// Handed out by `reserve`, flushed, not yet given a row.
     Reserved,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    /// Generation of the living entity, or of the next one.
-    generation: NonZeroU32,
-    archetype: u32,
-    row: u32,
-}
-
-const BLANK: Entry = Entry {
-    generation: NonZeroU32::MIN,
-    archetype: FREE,
-    row: 0,
-};
-
-/// Entries in block memory, on huge pages like the columns: a random look-up costs one miss of
-/// the address cache less. The digest is of generations and liveness.
-struct Page {
-    entries: NonNull<Entry>,
-    memory: Shared<BlockMemory>,
-}
-
-// SAFETY: the page owns the memory it points to, and entries are plain data.
-unsafe impl Send for Page {}
-// SAFETY: as above; only `&mut` writes.
-unsafe impl Sync for Page {}
-
-impl Clone for Page {
-    /// Shares the entries.
-    fn clone(&self) -> Self {
-        Self {
-            entries: self.entries,
-            memory: self.memory.clone(),
-        }
-    }
-}
-
-impl Page {
-    /// Takes memory for the entries without initialising them.
-    fn uninit(pool: &Arc<Pool>) -> Self {
-        let memory = BlockMemory::new(pool, size_of::<[Entry; PAGE]>(), align_of::<Entry>());
-        Self {
-            entries: memory.data().cast(),
-            memory,
-        }
-    }
-
-    fn blank(pool: &Arc<Pool>) -> Self {
-        let page = Self::uninit(pool);
-        for index in 0..PAGE {
-            // SAFETY: the memory has room for `PAGE` entries.
-            let entry = unsafe { page.entries.add(index) };
-            // SAFETY: as above, and nobody else has it yet.
-            unsafe { entry.write(BLANK) };
-        }
-        page
-    }
-
-    #[inline]
-    fn entries(&self) -> &[Entry; PAGE] {
-        // SAFETY: `blank` and `own` initialise every entry; writers have the table exclusively.
-        unsafe { self.entries.cast().as_ref() }
-    }
-
-    /// The entries for writing; copies them if a fork shares them.
-    #[inline]
-    fn entries_mut(&mut self, pool: &Arc<Pool>) -> &mut [Entry; PAGE] {
-        if !self.memory.is_unique() {
-            self.own(pool);
-        }
-        // SAFETY: initialised as above; the memory is ours alone, and so is `self`.
-        unsafe { self.entries.cast().as_mut() }
-    }
-
-    /// As `entries_mut`, where generations or liveness change.
-    #[inline]
-    fn entries_reborn(&mut self, pool: &Arc<Pool>) -> &mut [Entry; PAGE] {
-        self.entries_mut(pool);
-        self.memory.touch();
-        // SAFETY: as `entries_mut`, which was just called.
-        unsafe { self.entries.cast().as_mut() }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn own(&mut self, pool: &Arc<Pool>) {
-        let copy = Self::uninit(pool);
-        // SAFETY: `PAGE` plain entries on both sides, in two different blocks.
-        unsafe { self.entries.copy_to_nonoverlapping(copy.entries, PAGE) };
-        *self = copy;
-    }
-
-    fn hash(&self) -> u128 {
-        self.memory.digest(PAGE as u32, || {
-            let mut hasher = StateHasher::node(Node::EntityPage, PAGE);
-            for entry in self.entries() {
-                hasher.u32(entry.generation.get());
-                hasher.u8(match entry.archetype {
-                    FREE => 0,
-                    RETIRED => 1,
-                    _ => 2,
-                });
-            }
-            hasher.finish()
-        })
-    }
 }
 
 pub(crate) struct EntityTable {

@@ -95,9 +95,10 @@ pub use resource::{NonSend, NonSendError, NonSendMut, Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;
 pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
 pub use system::{
-    ExclusiveMarker, In, IntoSystem, Local, LocalValue, NoClone, NotState, ParamSet, Pipe, RunOnce,
-    SharedParam, Single, System, SystemAccess, SystemError, SystemFailure, SystemId, SystemOutput,
-    SystemParam, SystemParamFunction,
+    Answers, Condition, ExclusiveMarker, In, IntoCondition, IntoSystem, Local, LocalValue, NoClone,
+    NotState, ParamSet, Pipe, RunOnce, SharedParam, Single, Stage, StageError, StagePart, System,
+    SystemAccess, SystemError, SystemFailure, SystemId, SystemOutput, SystemParam,
+    SystemParamFunction,
 };
 pub use world::{
     ColumnSource, ColumnSources, Compaction, EntityWorldMut, IntoColumnSource, SpawnBatch, World,
@@ -116,5 +117,5 @@ pub mod macros {
     pub use crate::component::{MadeByDefault, Requirements, describe, duplicate};
     pub use crate::entity::map_probe;
     pub use crate::hash::probe;
-    pub use crate::system::{ParamError, Run, SystemMeta};
+    pub use crate::system::{ParamError, Run, SystemMeta, TakenLanes};
 }

@@ -25,6 +25,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             type State = (#(<#kinds as #param>::State,)*);
             type Item<'__w, '__s> = #name<#(#arguments),*>;
             const SEND: bool = true #(&& <#kinds as #param>::SEND)*;
+            const SEES: bool = false #(|| <#kinds as #param>::SEES)*;
 
             fn init(
                 world: &mut #world,
@@ -87,6 +88,10 @@ fn ends(
     quote! {
         fn release(state: &mut Self::State, world: &mut #world, run: #macros::Run) {
             #(<#kinds as #param>::release(&mut state.#numbers, world, run);)*
+        }
+
+        fn take_lanes(state: &mut Self::State, lanes: &mut #macros::TakenLanes) {
+            #(<#kinds as #param>::take_lanes(&mut state.#numbers, lanes);)*
         }
 
         fn apply(state: &mut Self::State, world: &mut #world) {

@@ -34,19 +34,25 @@ struct Lists {
 unsafe impl Send for Lists {}
 
 impl BlockQueues {
-    /// The queue of block `block` of `count`.
+    /// The queue of block `block` of `count`, whose handles come from a part of `lane`.
     ///
     /// # Safety
     /// Each block is asked for once before the next `apply` or `discard`, and what is given is not
     /// used after that.
     #[allow(clippy::mut_from_ref, reason = "the caller asks for each block once")]
-    pub(super) unsafe fn of_block(&self, block: usize, count: usize) -> &mut BlockQueue {
+    pub(super) unsafe fn of_block(
+        &self,
+        block: usize,
+        count: usize,
+        lane: Option<Lane>,
+    ) -> &mut BlockQueue {
+        let lane = lane.map_or_else(|| Lane::new(block, count), |lane| lane.part(block, count));
         let mut lists = lock(&self.0);
         let spare = lists.spare.pop();
         let mut queue = spare.unwrap_or_else(|| {
             let new = BlockQueue {
                 block,
-                lane: Lane::new(block, count),
+                lane,
                 queue: CommandQueue::default(),
             };
             NonNull::from(Box::leak(Box::new(new)))
@@ -55,11 +61,22 @@ impl BlockQueues {
         // SAFETY: a queue that was spare or is new, in use by nobody else, by the caller.
         let queue = unsafe { queue.as_mut() };
         queue.block = block;
-        queue.lane = Lane::new(block, count);
+        queue.lane = lane;
         queue
     }
 
-    /// Does what was asked for, block by block. Nothing was reserved in the world beside the lanes.
+    /// Hands over what was taken of the lanes, for whoever flushes them together with others.
+    pub(crate) fn take_lanes(&mut self, taken: &mut Vec<Lane>) {
+        let lists = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for queue in &mut lists.used {
+            // SAFETY: the queues are the list's, and the caller of `of_block` is done with them.
+            let queue = unsafe { queue.as_mut() };
+            taken.push(queue.lane.take());
+        }
+    }
+
+    /// Does what was asked for, block by block. Nothing was reserved in the world beside the lanes,
+    /// or they were taken and flushed.
     ///
     /// If a command panics, those of later blocks are dropped.
     pub(crate) fn apply(&mut self, world: &mut World) {

@@ -40,8 +40,8 @@ pub struct Commands<'w, 's> {
     entities: &'w EntityTable,
     /// Where handles are reserved: in a lane of the block's own, or as the next of all.
     lane: Option<&'s mut Lane>,
-    /// Queues for the blocks of a chunk system.
-    blocks: Option<&'s BlockQueues>,
+    /// Queues for the blocks of a chunk system, and the lane that these are parts of.
+    blocks: Option<(&'s BlockQueues, Option<Lane>)>,
 }
 
 impl<'w, 's> Commands<'w, 's> {
@@ -55,14 +55,17 @@ impl<'w, 's> Commands<'w, 's> {
         }
     }
 
-    /// Commands of a system that may visit blocks on several threads.
-    pub(crate) fn with_blocks(
+    /// Commands of a system that may visit blocks on several threads. With a lane, others may
+    /// reserve handles in lanes beside it.
+    pub(crate) fn of_system(
         queue: &'s mut CommandQueue,
         blocks: &'s BlockQueues,
+        lane: Option<&'s mut Lane>,
         world: &'w World,
     ) -> Self {
         Self {
-            blocks: Some(blocks),
+            blocks: Some((blocks, lane.as_deref().copied())),
+            lane,
             ..Self::new(queue, world)
         }
     }
@@ -70,14 +73,14 @@ impl<'w, 's> Commands<'w, 's> {
     /// The commands of one block of `count`.
     ///
     /// # Safety
-    /// Made by `with_blocks`; each block is asked for once before its queues are applied or
+    /// Made by `of_system`; each block is asked for once before its queues are applied or
     /// discarded, and not used after that.
     pub(crate) unsafe fn of_block(&self, block: usize, count: usize) -> Self {
-        let blocks = self
+        let (blocks, lane) = self
             .blocks
             .expect("a chunk system's commands have queues for blocks");
         // SAFETY: passed on from the caller.
-        let BlockQueue { queue, lane, .. } = unsafe { blocks.of_block(block, count) };
+        let BlockQueue { queue, lane, .. } = unsafe { blocks.of_block(block, count, lane) };
         Self {
             queue,
             entities: self.entities,

@@ -28,10 +28,32 @@ impl Lane {
         }
     }
 
+    /// Lane `index` of `count` within this one, of which nothing was taken.
+    pub(crate) fn part(self, index: usize, count: usize) -> Self {
+        debug_assert!(index < count && self.taken == 0, "lane {index} of {count}");
+        let ahead = |value: usize| {
+            let value = u32::try_from(value).ok();
+            let ahead = value.and_then(|value| value.checked_mul(self.stride));
+            ahead.expect("fewer than 2^32 lanes")
+        };
+        let first = self.first.checked_add(ahead(index));
+        Self {
+            first: first.expect("fewer than 2^32 lanes"),
+            stride: ahead(count),
+            taken: 0,
+        }
+    }
+
     fn place(&self, taken: u32) -> u32 {
         let ahead = taken.checked_mul(self.stride);
         let place = ahead.and_then(|ahead| ahead.checked_add(self.first));
         place.expect("the lanes hold fewer than 2^32 handles")
+    }
+
+    /// What was taken of it so far; nothing is taken of what stays.
+    pub(crate) fn take(&mut self) -> Self {
+        let untouched = Self { taken: 0, ..*self };
+        std::mem::replace(self, untouched)
     }
 
     fn places(self) -> impl Iterator<Item = u32> {
@@ -50,7 +72,7 @@ impl EntityTable {
         entity
     }
 
-    /// Makes the handles of all lanes living ones, without a row. All lanes are of one count, and
+    /// Makes the handles of all lanes living ones, without a row. No two lanes share a place, and
     /// nothing was reserved beside them.
     pub(crate) fn flush_lanes(&mut self, lanes: impl Iterator<Item = Lane>) {
         let mut used: Vec<u32> = lanes.flat_map(Lane::places).collect();
@@ -138,6 +160,23 @@ mod tests {
             assert_eq!(table.living_count() as usize, reserved.len());
             assert_eq!(passed_over.map(|_| table.allocate()), passed_over);
         }
+    }
+
+    #[test]
+    fn parts_of_lanes_share_no_place_whatever_their_counts() {
+        let table = table_with_free(9);
+        let mut lanes = Vec::new();
+        for (index, count) in [3, 1, 5].into_iter().enumerate() {
+            lanes.extend((0..count).map(|part| Lane::new(index, 3).part(part, count)));
+        }
+        let mut all: Vec<Entity> = lanes
+            .iter_mut()
+            .flat_map(|lane| (0..20).map(|_| table.reserve_in(lane)).collect::<Vec<_>>())
+            .collect();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 9 * 20);
+        assert_eq!(Lane::new(1, 3).part(0, 1), Lane::new(1, 3));
     }
 
     #[test]

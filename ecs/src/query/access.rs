@@ -210,6 +210,12 @@ impl FilteredAccess {
         self.access.conflict(&other.access)
     }
 
+    /// Whether some archetype can match both, and both touch one of its components.
+    pub(crate) fn shares(&self, other: &Self) -> bool {
+        let (mine, theirs) = (self.access.touched(), other.access.touched());
+        !self.is_disjoint(other) && mine.intersects(&theirs)
+    }
+
     /// First component that is written.
     pub(crate) fn first_write(&self) -> Option<Touched> {
         if self.access.writes_all {

@@ -51,6 +51,7 @@ pub use lanes::Lanes;
 pub use many::QueryManyIter;
 pub(crate) use parallel::run_each_once;
 pub use parallel::{BlockRunner, Serial};
+pub(crate) use state::MatchedBy;
 pub use state::QueryState;
 pub use terms::Has;
 pub use tuple::{AnyOf, Or};

@@ -40,6 +40,18 @@ use super::{ArchetypeFilter, ChunkQueryData, Query, QueryData, QueryFilter};
 pub trait BlockRunner: Sync {
     /// Calls `body` once for each number below `count` and returns when all calls have.
     fn for_each(&self, count: usize, body: &(dyn Fn(usize) + Sync));
+
+    /// How many threads it has, the caller's included. With more than one, systems of a
+    /// [`Stage`](crate::Stage) may run at the same time.
+    fn threads(&self) -> usize {
+        1
+    }
+
+    /// About how many nanoseconds it takes now until another thread has begun to work: what is
+    /// shorter is not given away. The result never depends on it.
+    fn handoff_ns(&self) -> u64 {
+        20_000
+    }
 }
 
 /// Runs pieces of work on the caller's thread, in order.

@@ -125,6 +125,8 @@ struct Claim {
 #[derive(Clone, Debug, Default)]
 pub struct SystemAccess {
     claims: Vec<Claim>,
+    /// Whether it can see what commands do.
+    sees_commands: bool,
 }
 
 impl SystemAccess {
@@ -132,7 +134,45 @@ impl SystemAccess {
         let (target, param) = (Target::Exclusive, "&mut World");
         Self {
             claims: vec![Claim { target, param }],
+            sees_commands: true,
         }
+    }
+
+    pub(crate) fn seeing_commands(self, sees_commands: bool) -> Self {
+        Self {
+            sees_commands,
+            ..self
+        }
+    }
+
+    /// Whether it asks for commands, so that something may have to be done after it.
+    pub fn has_commands(&self) -> bool {
+        self.has(|target| matches!(target, Target::Commands))
+    }
+
+    /// Whether it can see what commands do: components, resources or handles. What was put off
+    /// must be done before such a system runs.
+    pub fn sees_commands(&self) -> bool {
+        self.sees_commands
+    }
+
+    /// Whether it has the whole world, for reading or writing: nobody can be between the first and
+    /// the last part of a run while it runs.
+    pub fn has_whole_world(&self) -> bool {
+        self.has(|target| matches!(target, Target::World | Target::Exclusive))
+    }
+
+    fn has(&self, is: impl Fn(&Target) -> bool) -> bool {
+        self.claims.iter().any(|claim| is(&claim.target))
+    }
+
+    /// Whether both touch a component of an archetype that may match both.
+    pub(crate) fn shares_components(&self, other: &Self) -> bool {
+        self.pairs(other)
+            .any(|(a, b)| match (&a.target, &b.target) {
+                (Target::Query(a), Target::Query(b)) => a.shares(b),
+                _ => false,
+            })
     }
 
     /// The error of a chunk system that asks for commands twice: both would give out the same
@@ -198,6 +238,8 @@ pub struct SystemMeta {
     locals: Vec<LocalInfo>,
     /// Readers of removed components.
     readers: u32,
+    /// Parameters that reserve handles.
+    commands: usize,
 }
 
 impl SystemMeta {
@@ -213,8 +255,8 @@ impl SystemMeta {
         self.name
     }
 
-    pub(crate) fn into_parts(self) -> (SystemAccess, Vec<LocalInfo>) {
-        (self.access, self.locals)
+    pub(crate) fn into_parts(self) -> (SystemAccess, Vec<LocalInfo>, usize) {
+        (self.access, self.locals, self.commands)
     }
 
     /// Adds what a parameter touches.
@@ -245,6 +287,12 @@ impl SystemMeta {
     pub(crate) fn add_reader(&mut self) -> u32 {
         self.readers += 1;
         self.readers - 1
+    }
+
+    /// Number of a new parameter that reserves handles among those of the system.
+    pub(crate) fn add_commands(&mut self) -> usize {
+        self.commands += 1;
+        self.commands - 1
     }
 
     /// Begins a set whose members are used one at a time.

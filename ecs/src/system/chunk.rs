@@ -6,12 +6,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::access::SystemAccess;
 use super::once::RunOnce;
-use super::param::{BlockOf, ChunkParam};
+use super::param::{BlockOf, ChunkParam, TakenLanes};
+use super::parts::{BlockParts, OpenBlocks, OwnLane, SystemParts};
 use super::run::SystemState;
 use super::states::SystemId;
 use super::{IntoSystem, SharedParam, System, SystemError, SystemParam};
+use crate::archetype::ArchetypeId;
 use crate::query::{
-    ArchetypeFilter, BlockRunner, Chunk, ChunkQueryData, Query, QueryData, QueryFilter, Serial,
+    ArchetypeFilter, BlockRunner, Chunk, ChunkQueryData, Look, MatchedBy, Query, Serial,
     run_each_once,
 };
 use crate::world::World;
@@ -55,6 +57,8 @@ type Params<F, M> = (
 pub struct ChunkSystem<F: ChunkFunction<M>, M> {
     function: F,
     state: SystemState<Params<F, M>>,
+    /// Kept for its memory.
+    starts: Vec<usize>,
     marker: PhantomData<fn() -> M>,
 }
 
@@ -88,22 +92,17 @@ where
     fn run(&mut self, world: &mut World, runner: &dyn BlockRunner) -> Result<(), SystemError> {
         self.initialize(world)?;
         let run = self.state.begin(world)?;
-        let (function, state, view) = (&self.function, &mut self.state, &*world);
+        let (function, state, starts) = (&self.function, &mut self.state, &mut self.starts);
+        let view = &*world;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: begun above for this world; the exclusive borrow that this run has of it
             // keeps everybody else out until the last block is done.
             let (query, params) = unsafe { state.get(view, run) };
-            let (look, matches, starts) = (query.look(), query.matched(), block_starts(&query));
-            let count = starts.last().copied().unwrap_or(0);
-            run_each_once(runner, count, |index| {
-                let at = starts.partition_point(|&start| start <= index) - 1;
-                let (matched, block) = (&matches[at], index - starts[at]);
+            let blocks = Blocks::<F, M>::new(function, &query, &params, starts);
+            run_each_once(runner, blocks.count(), |index| {
                 // SAFETY: `run_each_once` gives each block to one call, and the query, which is
                 // not used otherwise, has the exclusive right to what it writes.
-                let chunk = unsafe { Chunk::new(look, matched, block) };
-                let block = BlockOf { index, count };
-                // SAFETY: as above, and the run ends before what was put off is done.
-                function.call(chunk, unsafe { F::Params::share(&params, block) });
+                unsafe { blocks.visit_numbered(index) };
             });
         }));
         match ran {
@@ -114,20 +113,159 @@ where
             }
         }
     }
+
+    fn parts(&mut self) -> Option<&mut dyn SystemParts> {
+        Some(self)
+    }
 }
 
-/// Number of the first block of each archetype, and behind them the number of all.
-fn block_starts<D: QueryData, F: QueryFilter>(query: &Query<'_, '_, D, F>) -> Vec<usize> {
-    let mut starts = vec![0];
-    for matched in query.matched() {
-        let blocks = query
-            .look()
-            .world
-            .archetype(matched.archetype)
-            .block_count();
-        starts.push(starts[starts.len() - 1] + blocks);
+// SAFETY: the chunk and the shared parameters touch what they claimed.
+unsafe impl<F: ChunkFunction<M>, M: 'static> SystemParts for ChunkSystem<F, M>
+where
+    for<'w, 's> <F::Params as SystemParam>::Item<'w, 's>: Sync,
+{
+    fn open(&mut self, world: &mut World, lane: OwnLane) {
+        self.state.open(world, lane.0);
     }
-    starts
+
+    unsafe fn execute(
+        &mut self,
+        world: &World,
+        runner: &dyn BlockRunner,
+    ) -> Result<(), SystemError> {
+        // SAFETY: passed on from the caller.
+        let (query, params) = unsafe { self.state.look(world) }?;
+        let blocks = Blocks::<F, M>::new(&self.function, &query, &params, &mut self.starts);
+        run_each_once(runner, blocks.count(), |index| {
+            // SAFETY: `run_each_once` gives each block to one call, and nobody else touches what
+            // the query excludes, by the caller.
+            unsafe { blocks.visit_numbered(index) };
+        });
+        Ok(())
+    }
+
+    fn close(&mut self, world: &mut World, counts: bool) {
+        self.state.close(world, counts);
+    }
+
+    fn take_lanes(&mut self, lanes: &mut TakenLanes) {
+        self.state.take_lanes(lanes);
+    }
+
+    fn apply(&mut self, world: &mut World) -> Result<(), SystemError> {
+        self.state.apply(world)
+    }
+
+    fn forget(&mut self) {
+        self.state.forget();
+    }
+
+    fn as_blocks(&mut self) -> Option<&mut dyn BlockParts> {
+        Some(self)
+    }
+}
+
+// SAFETY: as above, and a chunk has the rows of one block.
+unsafe impl<F: ChunkFunction<M>, M: 'static> BlockParts for ChunkSystem<F, M>
+where
+    for<'w, 's> <F::Params as SystemParam>::Item<'w, 's>: Sync,
+{
+    unsafe fn open_blocks(
+        &mut self,
+        world: &World,
+        then: &mut dyn FnMut(&dyn OpenBlocks),
+    ) -> Result<(), SystemError> {
+        // SAFETY: passed on from the caller.
+        let (query, params) = unsafe { self.state.look(world) }?;
+        let blocks = Blocks::<F, M>::new(&self.function, &query, &params, &mut self.starts);
+        then(&blocks);
+        Ok(())
+    }
+}
+
+type QueryOf<'w, 's, C> = Query<'w, 's, <C as ChunkArgument>::Data, <C as ChunkArgument>::Filter>;
+
+/// The blocks of one run.
+struct Blocks<'a, 'w, 's, F: ChunkFunction<M>, M> {
+    function: &'a F,
+    look: Look<'w>,
+    matches: &'s [MatchedBy<DataOf<F, M>, FilterOf<F, M>>],
+    params: &'a <F::Params as SystemParam>::Item<'w, 's>,
+    /// Number of the first block of each archetype, and behind them the number of all.
+    starts: &'a [usize],
+}
+
+type DataOf<F, M> = <<F as ChunkFunction<M>>::Chunk as ChunkArgument>::Data;
+type FilterOf<F, M> = <<F as ChunkFunction<M>>::Chunk as ChunkArgument>::Filter;
+
+impl<'a, 'w, 's, F: ChunkFunction<M>, M> Blocks<'a, 'w, 's, F, M> {
+    fn new(
+        function: &'a F,
+        query: &QueryOf<'w, 's, F::Chunk>,
+        params: &'a <F::Params as SystemParam>::Item<'w, 's>,
+        starts: &'a mut Vec<usize>,
+    ) -> Self {
+        let (look, matches) = (query.look(), query.matched());
+        starts.clear();
+        let mut next = 0;
+        for matched in matches {
+            starts.push(next);
+            next += look.world.archetype(matched.archetype).block_count();
+        }
+        starts.push(next);
+        Self {
+            function,
+            look,
+            matches,
+            params,
+            starts,
+        }
+    }
+
+    /// # Safety
+    /// As `OpenBlocks::visit`.
+    unsafe fn visit_numbered(&self, index: usize)
+    where
+        for<'x, 'y> <F::Params as SystemParam>::Item<'x, 'y>: Sync,
+    {
+        let at = self.starts.partition_point(|&start| start <= index) - 1;
+        // SAFETY: passed on from the caller.
+        unsafe { self.visit(at, index - self.starts[at]) };
+    }
+}
+
+impl<F: ChunkFunction<M>, M> OpenBlocks for Blocks<'_, '_, '_, F, M>
+where
+    for<'w, 's> <F::Params as SystemParam>::Item<'w, 's>: Sync,
+{
+    fn count(&self) -> usize {
+        self.starts[self.matches.len()]
+    }
+
+    fn archetype_count(&self) -> usize {
+        self.matches.len()
+    }
+
+    fn archetype(&self, at: usize) -> ArchetypeId {
+        self.matches[at].archetype
+    }
+
+    fn block_count(&self, at: usize) -> usize {
+        self.starts[at + 1] - self.starts[at]
+    }
+
+    unsafe fn visit(&self, at: usize, block: usize) {
+        let of = BlockOf {
+            index: self.starts[at] + block,
+            count: self.count(),
+        };
+        // SAFETY: this is the block's only visit, and the query, which is not used otherwise, has
+        // the exclusive right to what it writes, by the caller.
+        let chunk = unsafe { Chunk::new(self.look, &self.matches[at], block) };
+        // SAFETY: as above, and the run ends before what was put off is done.
+        let params = unsafe { F::Params::share(self.params, of) };
+        self.function.call(chunk, params);
+    }
 }
 
 macro_rules! functions {
@@ -187,6 +325,7 @@ where
         ChunkSystem {
             function: self,
             state: SystemState::new::<F>(type_name::<F>()),
+            starts: Vec::new(),
             marker: PhantomData,
         }
     }
@@ -204,6 +343,7 @@ where
         let mut system = ChunkSystem {
             function: self,
             state: SystemState::once::<F>(type_name::<F>()),
+            starts: Vec::new(),
             marker: PhantomData,
         };
         system.run(world, &Serial)

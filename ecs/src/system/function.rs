@@ -7,6 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use super::access::SystemAccess;
 use super::error::{SystemFailure, SystemOutput};
 use super::once::RunOnce;
+use super::param::TakenLanes;
+use super::parts::{BlockParts, OwnLane, SystemParts};
 use super::pipe::{In, Pipe};
 use super::run::SystemState;
 use super::states::SystemId;
@@ -83,8 +85,12 @@ pub struct FunctionSystem<F: SystemParamFunction<M>, M> {
 }
 
 impl<F: SystemParamFunction<M>, M> FunctionSystem<F, M> {
+    pub(super) fn function(&self) -> &F {
+        &self.function
+    }
+
     /// Runs once; what the function returned decides, by `judge`, whether the run counts.
-    fn execute<T>(
+    fn run_judged<T>(
         &mut self,
         input: F::In,
         world: &mut World,
@@ -143,7 +149,50 @@ where
     }
 
     fn run(&mut self, world: &mut World, _: &dyn BlockRunner) -> Result<(), SystemError> {
-        self.execute((), world, SystemOutput::into_result)
+        self.run_judged((), world, SystemOutput::into_result)
+    }
+
+    fn parts(&mut self) -> Option<&mut dyn SystemParts> {
+        Some(self)
+    }
+}
+
+// SAFETY: the parameters touch what they claimed, and the function has nothing else of the world.
+unsafe impl<F, M> SystemParts for FunctionSystem<F, M>
+where
+    F: SystemParamFunction<M, In = (), Out: SystemOutput>,
+    M: 'static,
+{
+    fn open(&mut self, world: &mut World, lane: OwnLane) {
+        self.state.open(world, lane.0);
+    }
+
+    unsafe fn execute(&mut self, world: &World, _: &dyn BlockRunner) -> Result<(), SystemError> {
+        let system = self.state.name();
+        // SAFETY: passed on from the caller.
+        let params = unsafe { self.state.look(world) }?;
+        let result = self.function.call((), params).into_result();
+        result.map_err(|source| SystemError::Failed { system, source })
+    }
+
+    fn close(&mut self, world: &mut World, counts: bool) {
+        self.state.close(world, counts);
+    }
+
+    fn take_lanes(&mut self, lanes: &mut TakenLanes) {
+        self.state.take_lanes(lanes);
+    }
+
+    fn apply(&mut self, world: &mut World) -> Result<(), SystemError> {
+        self.state.apply(world)
+    }
+
+    fn forget(&mut self) {
+        self.state.forget();
+    }
+
+    fn as_blocks(&mut self) -> Option<&mut dyn BlockParts> {
+        None
     }
 }
 
@@ -260,6 +309,6 @@ where
             state: SystemState::once::<F>(F::name()),
             marker: PhantomData,
         };
-        system.execute((), world, Ok)
+        system.run_judged((), world, Ok)
     }
 }

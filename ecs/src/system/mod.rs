@@ -18,14 +18,17 @@
 
 mod access;
 mod chunk;
+mod condition;
 mod error;
 mod exclusive;
 mod function;
 mod local;
 mod once;
 mod param;
+mod parts;
 mod pipe;
 mod run;
+mod stage;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -34,14 +37,18 @@ use crate::query::BlockRunner;
 use crate::world::World;
 
 pub use access::{SystemAccess, SystemMeta};
+pub use condition::{Condition, IntoCondition};
 pub use error::{ParamError, SystemError, SystemFailure, SystemOutput};
 pub use exclusive::ExclusiveMarker;
+use function::FunctionMarker;
 pub use function::SystemParamFunction;
 pub use local::{Local, LocalValue, NoClone, NotState};
 pub use once::RunOnce;
-pub use param::{ParamSet, Run, SharedParam, Single, SystemParam};
+pub use param::{ParamSet, Run, SharedParam, Single, SystemParam, TakenLanes};
+use parts::SystemParts;
 pub use pipe::{In, Pipe};
 pub(crate) use run::SystemState;
+pub use stage::{Answers, Stage, StageError, StagePart};
 pub use states::SystemId;
 pub(crate) use states::{SystemStates, SystemToken};
 
@@ -96,6 +103,12 @@ pub trait System: Send {
     /// # Panics
     /// When the function or one of its commands does.
     fn run(&mut self, world: &mut World, runner: &dyn BlockRunner) -> Result<(), SystemError>;
+
+    /// The parts of a run, if it can be cut in parts. Whoever implements this trait has none.
+    #[doc(hidden)]
+    fn parts(&mut self) -> Option<&mut dyn SystemParts> {
+        None
+    }
 }
 
 /// Functions that can be made into a [`System`].

@@ -6,6 +6,10 @@
 //! finish  locals back, last run noted, new tick, commands applied; or
 //! abort   locals back, commands forgotten: the run does not count
 //! ```
+//!
+//! Where systems run at the same time, the runs of all of them lie between the same two sync
+//! points, and each is cut in parts (`parts.rs`): all are opened, then looked at the world by any
+//! threads, then all are closed; at last their commands are applied.
 
 use std::any::TypeId;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,7 +17,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use super::access::{SystemAccess, SystemMeta};
 use super::error::observers_ended_well;
 use super::states::{SystemId, SystemShape, SystemToken};
-use super::{ParamError, Run, SystemError, SystemParam};
+use super::{ParamError, Run, SystemError, SystemParam, TakenLanes};
+use crate::entity::Lane;
 use crate::error::AccessConflict;
 use crate::world::{World, WorldId};
 
@@ -28,12 +33,16 @@ pub(crate) struct SystemState<P: SystemParam> {
     /// The slot that it had in the world where it was first used.
     hint: Option<SystemId>,
     ready: Option<Ready<P::State>>,
+    /// The run that was opened and not closed.
+    opened: Option<Run>,
 }
 
 struct Ready<S> {
     world: WorldId,
     id: SystemId,
     access: SystemAccess,
+    /// Parameters that reserve handles.
+    reserving: usize,
     params: S,
 }
 
@@ -47,6 +56,7 @@ impl<P: SystemParam> SystemState<P> {
             kind: "system",
             hint: None,
             ready: None,
+            opened: None,
         }
     }
 
@@ -104,7 +114,7 @@ impl<P: SystemParam> SystemState<P> {
         }
         let mut meta = SystemMeta::new(self.kind, self.name);
         let mut params = P::init(world, &mut meta)?;
-        let (access, locals) = meta.into_parts();
+        let (access, locals, reserving) = meta.into_parts();
         let shape = SystemShape {
             name: self.name,
             function: self.function,
@@ -118,7 +128,8 @@ impl<P: SystemParam> SystemState<P> {
         self.ready = Some(Ready {
             world: world.id(),
             id,
-            access,
+            access: access.seeing_commands(P::SEES),
+            reserving,
             params,
         });
         Ok(())
@@ -139,24 +150,36 @@ impl<P: SystemParam> SystemState<P> {
     /// Readies a run of an initialized state. An error leaves the world as it was.
     pub(crate) fn start(&mut self, world: &mut World) -> Result<Run, ParamError> {
         let name = self.name;
-        let (system, params) = self.parts();
-        let run = Run {
-            system,
-            ticks: world.next_run(system),
-        };
+        let run = self.next_run(world, None);
+        let (_, params) = self.parts();
         P::validate(params, world, run)?;
         world.flush_reserved();
+        self.prepare(world, run);
+        if self.access().is_some_and(SystemAccess::writes_beside_world) {
+            world.systems.unforkable = Some(name);
+        }
+        Ok(run)
+    }
+
+    fn next_run(&mut self, world: &World, lane: Option<Lane>) -> Run {
+        let ready = self.ready.as_ref().expect("it was initialized before");
+        Run {
+            system: ready.id,
+            ticks: world.next_run(ready.id),
+            lanes: lane.map(|lane| (lane, ready.reserving)),
+        }
+    }
+
+    /// Readies what the parameters touch, and begins the run's tick.
+    fn prepare(&mut self, world: &mut World, run: Run) {
+        let (_, params) = self.parts();
         let prepared = catch_unwind(AssertUnwindSafe(|| P::prepare(params, world, run)));
         if let Err(panic) = prepared {
             // A resource or local that a fork shares could not be cloned.
             P::release(params, world, run);
             resume_unwind(panic);
         }
-        if self.access().is_some_and(SystemAccess::writes_beside_world) {
-            world.systems.unforkable = Some(name);
-        }
         world.advance_change_tick();
-        Ok(run)
     }
 
     /// The parameters.
@@ -186,12 +209,70 @@ impl<P: SystemParam> SystemState<P> {
         P::apply(params, world);
     }
 
+    /// As `SystemParts::open`.
+    pub(super) fn open(&mut self, world: &mut World, lane: Option<Lane>) {
+        let run = self.next_run(world, lane);
+        self.prepare(world, run);
+        self.opened = Some(run);
+    }
+
+    /// The parameters of an opened run, if all is there that they need.
+    ///
+    /// # Safety
+    /// As `SystemParts::execute`.
+    pub(super) unsafe fn look<'w, 's>(
+        &'s mut self,
+        world: &'w World,
+    ) -> Result<P::Item<'w, 's>, SystemError> {
+        let name = self.name;
+        let run = self.opened.expect("`open` came before");
+        let (_, params) = self.parts();
+        P::validate(params, world, run).map_err(|error| error.of_system(name))?;
+        // SAFETY: passed on from the caller; `open` gave the run.
+        Ok(unsafe { self.get(world, run) })
+    }
+
+    /// As `SystemParts::close`.
+    pub(super) fn close(&mut self, world: &mut World, counts: bool) {
+        let Some(run) = self.opened.take() else {
+            return;
+        };
+        if !counts {
+            return self.abort(world, run);
+        }
+        let (_, params) = self.parts();
+        P::release(params, world, run);
+        world.finish_run(run.system, run.ticks);
+    }
+
+    /// As `SystemParts::take_lanes`.
+    pub(super) fn take_lanes(&mut self, lanes: &mut TakenLanes) {
+        let (_, params) = self.parts();
+        P::take_lanes(params, lanes);
+    }
+
+    /// As `SystemParts::apply`.
+    pub(super) fn apply(&mut self, world: &mut World) -> Result<(), SystemError> {
+        let (name, errors) = (self.name, world.observer_error_count());
+        let (_, params) = self.parts();
+        P::apply(params, world);
+        observers_ended_well(name, errors, world)
+    }
+
+    /// As `SystemParts::forget`.
+    pub(super) fn forget(&mut self) {
+        let (_, params) = self.parts();
+        P::discard(params);
+    }
+
     /// Ends a run that panicked or failed: half of what a system wanted is not what it wanted.
     pub(crate) fn abort(&mut self, world: &mut World, run: Run) {
         let (_, params) = self.parts();
         P::release(params, world, run);
         world.systems.unforkable = None;
         P::discard(params);
-        world.entities.cancel_reservations();
+        if run.lanes.is_none() && self.ready.as_ref().is_some_and(|ready| ready.reserving > 0) {
+            world.entities.cancel_reservations();
+        }
     }
 }

@@ -3,9 +3,10 @@
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-use super::{BlockOf, Run, SharedParam, SystemParam};
+use super::{BlockOf, Run, SharedParam, SystemParam, TakenLanes};
 use crate::commands::{BlockQueues, CommandQueue, Commands};
 use crate::component::Ticks;
+use crate::entity::Lane;
 use crate::error::{AccessConflict, QueryError};
 use crate::query::{Query, QueryData, QueryFilter, QueryState};
 use crate::system::access::{SystemMeta, Target};
@@ -194,16 +195,28 @@ single!(
 pub struct CommandsState {
     queue: CommandQueue,
     blocks: BlockQueues,
+    /// Its number among the parameters of its system that reserve handles.
+    number: usize,
+    lane: Option<Lane>,
 }
 
 // SAFETY: reads only the entity table, through its own atomic cursor or a lane.
 unsafe impl SystemParam for Commands<'_, '_> {
     type State = CommandsState;
     type Item<'w, 's> = Commands<'w, 's>;
+    const SEES: bool = false;
 
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<CommandsState, AccessConflict> {
         meta.claim::<Self>(Target::Commands, world)?;
-        Ok(CommandsState::default())
+        Ok(CommandsState {
+            number: meta.add_commands(),
+            ..CommandsState::default()
+        })
+    }
+
+    fn prepare(state: &mut CommandsState, _: &mut World, run: Run) {
+        let part = |(lane, count): (Lane, usize)| lane.part(state.number, count);
+        state.lane = run.lanes.map(part);
     }
 
     unsafe fn get<'w, 's>(
@@ -211,7 +224,18 @@ unsafe impl SystemParam for Commands<'_, '_> {
         world: &'w World,
         _: Ticks,
     ) -> Commands<'w, 's> {
-        Commands::with_blocks(&mut state.queue, &state.blocks, world)
+        let CommandsState {
+            queue,
+            blocks,
+            lane,
+            ..
+        } = state;
+        Commands::of_system(queue, blocks, lane.as_mut(), world)
+    }
+
+    fn take_lanes(state: &mut CommandsState, lanes: &mut TakenLanes) {
+        state.blocks.take_lanes(&mut lanes.0);
+        lanes.0.extend(state.lane.take());
     }
 
     fn apply(state: &mut CommandsState, world: &mut World) {

@@ -13,6 +13,7 @@
 //! prepare   readies what `get` touches: unshares what is written, takes locals out
 //! get       makes the parameter; the function runs
 //! release   puts back what `prepare` took out
+//! lanes     hands over which handles were reserved, if other systems did so at the same time
 //! apply     does what was put off, after a whole run; `discard` forgets it after another
 //! ```
 
@@ -25,6 +26,7 @@ use super::access::SystemMeta;
 use super::error::ParamError;
 use super::states::SystemId;
 use crate::component::Ticks;
+use crate::entity::Lane;
 use crate::error::AccessConflict;
 use crate::world::World;
 
@@ -38,7 +40,15 @@ pub use set::ParamSet;
 pub struct Run {
     pub(crate) system: SystemId,
     pub(crate) ticks: Ticks,
+    /// Where handles are reserved if other systems may do so at the same time, and how many
+    /// parameters of this system share it.
+    pub(crate) lanes: Option<(Lane, usize)>,
 }
+
+/// What systems that ran at the same time have taken of their lanes.
+#[derive(Debug, Default)]
+#[doc(hidden)]
+pub struct TakenLanes(pub(crate) Vec<Lane>);
 
 /// A parameter of a system function.
 ///
@@ -96,6 +106,9 @@ pub unsafe trait SystemParam {
     /// Whether it may be used on any thread.
     #[doc(hidden)]
     const SEND: bool = true;
+    /// Whether it can see what commands do.
+    #[doc(hidden)]
+    const SEES: bool = true;
 
     #[doc(hidden)]
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict>;
@@ -118,6 +131,9 @@ pub unsafe trait SystemParam {
     ) -> Self::Item<'w, 's>;
     #[doc(hidden)]
     fn release(_: &mut Self::State, _: &mut World, _: Run) {}
+    /// Hands over what was taken of lanes, when `Run` gave one.
+    #[doc(hidden)]
+    fn take_lanes(_: &mut Self::State, _: &mut TakenLanes) {}
     #[doc(hidden)]
     fn apply(_: &mut Self::State, _: &mut World) {}
     #[doc(hidden)]

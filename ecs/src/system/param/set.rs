@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Run, SystemParam};
+use super::{Run, SystemParam, TakenLanes};
 use crate::component::Ticks;
 use crate::error::AccessConflict;
 use crate::system::access::SystemMeta;
@@ -70,6 +70,7 @@ macro_rules! set {
             type State = ($($name::State,)*);
             type Item<'w, 's> = ParamSet<'w, 's, ($($name,)*)>;
             const SEND: bool = true $(&& $name::SEND)*;
+            const SEES: bool = false $(|| $name::SEES)*;
 
             fn init(
                 world: &mut World,
@@ -120,6 +121,10 @@ macro_rules! set {
 
             fn release(state: &mut Self::State, world: &mut World, run: Run) {
                 <($($name,)*)>::release(state, world, run);
+            }
+
+            fn take_lanes(state: &mut Self::State, lanes: &mut TakenLanes) {
+                <($($name,)*)>::take_lanes(state, lanes);
             }
 
             fn apply(state: &mut Self::State, world: &mut World) {

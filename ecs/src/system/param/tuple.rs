@@ -1,6 +1,6 @@
 //! Several parameters as one.
 
-use super::{BlockOf, Run, SharedParam, SystemParam};
+use super::{BlockOf, Run, SharedParam, SystemParam, TakenLanes};
 use crate::component::Ticks;
 use crate::error::AccessConflict;
 use crate::system::access::SystemMeta;
@@ -16,6 +16,7 @@ macro_rules! tuples {
             type State = ($($name::State,)*);
             type Item<'w, 's> = ($($name::Item<'w, 's>,)*);
             const SEND: bool = true $(&& $name::SEND)*;
+            const SEES: bool = false $(|| $name::SEES)*;
 
             fn init(
                 world: &mut World,
@@ -56,6 +57,10 @@ macro_rules! tuples {
 
             fn release(state: &mut Self::State, world: &mut World, run: Run) {
                 $($name::release(&mut state.$index, world, run);)*
+            }
+
+            fn take_lanes(state: &mut Self::State, lanes: &mut TakenLanes) {
+                $($name::take_lanes(&mut state.$index, lanes);)*
             }
 
             fn apply(state: &mut Self::State, world: &mut World) {

@@ -1,0 +1,294 @@
+//! Systems between two sync points: what runs at the same time, and what came of it.
+//!
+//! ```text
+//! open      every node in order: locals out, shared values copied, change ticks given
+//! execute   by the plan, on any threads: nobody changes the structure of the world
+//! close     every node in order: locals back, last runs noted
+//! sync      handles reserved at the same time come to life, commands are done in order
+//! ```
+//!
+//! What a stage gives does not depend on the threads (contract C3): nodes that exclude each other
+//! keep their order, and what does not, by `SystemAccess`, cannot tell who came first. Handles are
+//! reserved in lanes where several systems may do so, and commands wait for the end of the stage.
+//! If a node fails, those before it have run as if nobody was beside them; those behind it may
+//! have begun, and their commands are forgotten.
+
+mod board;
+mod cost;
+mod error;
+mod fused;
+mod job;
+mod node;
+mod plan;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+use smallvec::SmallVec;
+
+use super::{Condition, System, SystemError, TakenLanes};
+use crate::storage::lock::lock;
+use crate::world::{World, WorldId};
+use board::Board;
+use cost::Costs;
+use fused::Common;
+use node::{Node, Outcome, Work};
+use plan::{Plan, Shape};
+
+pub use error::StageError;
+
+/// What conditions have answered in the present run of a schedule.
+///
+/// Stages of one schedule share them, for a condition may be asked in one stage for systems of
+/// later ones.
+#[derive(Debug, Default)]
+pub struct Answers(Vec<AtomicBool>);
+
+impl Answers {
+    /// Room for so many, all of them no.
+    pub fn new(count: usize) -> Self {
+        Self((0..count).map(|_| AtomicBool::new(false)).collect())
+    }
+
+    fn get(&self, number: usize) -> bool {
+        // Relaxed: who asks runs after who answers, which the board's lock or one thread orders.
+        self.0[number].load(Ordering::Relaxed)
+    }
+
+    fn set(&self, number: usize, answer: bool) {
+        self.0[number].store(answer, Ordering::Relaxed);
+    }
+}
+
+/// Systems that run between two sync points, at the same time where nothing forbids it.
+///
+/// In order of insertion where accesses exclude each other. Consecutive chunk systems over common
+/// components are fused: they run block by block, all on the first block, then all on the next.
+///
+/// A stage that holds an exclusive system, or one that has `&World`, beside others runs one after
+/// the other, each with a sync point of its own; so such a system is best given a stage to itself.
+///
+/// ```
+/// use orrery_ecs::{Answers, Chunk, Component, IntoSystem, Serial, Stage, World};
+/// #[derive(Clone, Copy, Component)]
+/// struct Position(f32);
+/// #[derive(Clone, Copy, Component)]
+/// struct Velocity(f32);
+/// fn fall(chunk: Chunk<&mut Velocity>) {
+///     chunk.slices().iter_mut().for_each(|velocity| velocity.0 -= 1.0);
+/// }
+/// fn drift(chunk: Chunk<(&mut Position, &Velocity)>) {
+///     let (positions, velocities) = chunk.slices();
+///     for (position, velocity) in positions.iter_mut().zip(velocities) {
+///         position.0 += velocity.0;
+///     }
+/// }
+/// let mut world = World::new();
+/// world.spawn((Position(10.0), Velocity(0.0)));
+/// let mut stage = Stage::default();
+/// stage.add_system(Box::new(fall.into_system()), &[]);
+/// stage.add_system(Box::new(drift.into_system()), &[]);
+/// stage.run(&mut world, &Serial, &Answers::default())?;
+/// assert_eq!(world.query::<&Position>().iter(&world).next().map(|p| p.0), Some(9.0));
+/// assert_eq!(stage.units().collect::<Vec<_>>(), [[0, 1]]);
+/// # Ok::<(), orrery_ecs::StageError>(())
+/// ```
+pub struct Stage {
+    nodes: Vec<Mutex<Node>>,
+    is_fusing: bool,
+    plan: Plan,
+    /// The world whose accesses the plan was made of.
+    planned_for: Option<WorldId>,
+    /// Whether the nodes have to run one after the other.
+    is_apart: bool,
+    /// How many nodes reserve handles.
+    reserving: usize,
+    /// Which nodes' commands must wait for the end of the stage, since others would see what they
+    /// do, or the handles that they reserve.
+    puts_off: Vec<bool>,
+    /// The number of each node's lane, among those that reserve handles.
+    lane_numbers: Vec<usize>,
+    board: Board,
+    costs: Costs,
+    /// Kept for their memory.
+    lanes: TakenLanes,
+    common: Vec<Mutex<Common>>,
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            is_fusing: true,
+            plan: Plan::default(),
+            planned_for: None,
+            is_apart: false,
+            reserving: 0,
+            puts_off: Vec::new(),
+            lane_numbers: Vec::new(),
+            board: Board::default(),
+            costs: Costs::default(),
+            lanes: TakenLanes::default(),
+            common: Vec::new(),
+        }
+    }
+}
+
+impl Stage {
+    /// Adds a system behind those already there. It runs if all the conditions with the numbers
+    /// `gates` have answered yes.
+    pub fn add_system(&mut self, system: Box<dyn System>, gates: &[usize]) {
+        self.add(Work::System(system), gates);
+    }
+
+    /// Adds a condition, which gives the answer with a number in every run.
+    pub fn add_condition(&mut self, condition: Box<dyn Condition>, number: usize) {
+        self.add(Work::Condition(condition, number), &[]);
+    }
+
+    fn add(&mut self, work: Work, gates: &[usize]) {
+        self.planned_for = None;
+        self.nodes.push(Mutex::new(Node {
+            work,
+            gates: gates.iter().copied().collect(),
+            outcome: Outcome::NotRun,
+        }));
+    }
+
+    /// Whether chunk systems are fused, which they are unless told otherwise. The result is the
+    /// same.
+    pub fn set_fusing(&mut self, is_fusing: bool) {
+        if self.is_fusing != is_fusing {
+            self.is_fusing = is_fusing;
+            self.planned_for = None;
+        }
+    }
+
+    /// How many systems and conditions it has.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// What runs as one, each as numbers of systems and conditions in order of insertion; more
+    /// than one where chunk systems are fused. Empty before the stage was initialised.
+    pub fn units(&self) -> impl Iterator<Item = SmallVec<[usize; 4]>> {
+        let planned = self.planned_for.is_some() && !self.is_apart;
+        let units = self.plan.units.iter().filter(move |_| planned);
+        units.map(|unit| unit.nodes.iter().map(|&node| node as usize).collect())
+    }
+
+    /// Takes it apart again: the systems and conditions in order.
+    pub fn into_systems(self) -> impl Iterator<Item = StagePart> {
+        self.nodes.into_iter().map(|node| {
+            let node = node.into_inner();
+            match node.unwrap_or_else(std::sync::PoisonError::into_inner).work {
+                Work::System(system) => StagePart::System(system),
+                Work::Condition(condition, _) => StagePart::Condition(condition),
+            }
+        })
+    }
+
+    /// Finds out what every system uses of a world, and what may run at the same time. `run` does
+    /// it too.
+    ///
+    /// # Errors
+    /// When two parameters of a system exclude each other.
+    pub fn initialize(&mut self, world: &mut World) -> Result<(), SystemError> {
+        for node in &mut self.nodes {
+            get_mut(node).system_mut().initialize(world)?;
+        }
+        if self.planned_for != Some(world.id()) {
+            self.make_plan();
+            self.planned_for = Some(world.id());
+        }
+        Ok(())
+    }
+
+    fn make_plan(&mut self) {
+        let nodes: Vec<MutexGuard<'_, Node>> = self.nodes.iter().map(lock).collect();
+        let mut answered = vec![None; nodes.len()];
+        for (number, node) in nodes.iter().enumerate() {
+            if let Work::Condition(_, answer) = node.work {
+                answered[number] = Some(answer);
+            }
+        }
+        let by = |gate: &usize| answered.iter().position(|answer| *answer == Some(*gate));
+        let shape = |node: &MutexGuard<'_, Node>| {
+            let asks = node.gates.iter().filter_map(by).map(|node| node as u32);
+            (asks.collect(), node.system().is_send())
+        };
+        let parts: Vec<(SmallVec<[u32; 2]>, bool)> = nodes.iter().map(shape).collect();
+        drop(nodes);
+        let with_parts: Vec<(bool, bool)> = self
+            .nodes
+            .iter_mut()
+            .map(|node| match get_mut(node).system_mut().parts() {
+                Some(parts) => (true, parts.as_blocks().is_some()),
+                None => (false, false),
+            })
+            .collect();
+        let nodes: Vec<MutexGuard<'_, Node>> = self.nodes.iter().map(lock).collect();
+        let accesses: Vec<_> = nodes
+            .iter()
+            .map(|node| node.system().access().expect("it was initialized"))
+            .collect();
+        self.is_apart = nodes.len() > 1
+            && (with_parts.iter().any(|(has_parts, _)| !has_parts)
+                || accesses.iter().any(|access| access.has_whole_world()));
+        self.reserving = 0;
+        self.lane_numbers.clear();
+        for access in &accesses {
+            self.lane_numbers.push(self.reserving);
+            self.reserving += usize::from(access.has_commands());
+        }
+        let shapes: Vec<Shape<'_>> = accesses
+            .iter()
+            .zip(parts)
+            .zip(&with_parts)
+            .map(|((access, (asks, is_send)), &(_, is_blocks))| Shape {
+                access,
+                is_blocks,
+                is_send,
+                asks,
+            })
+            .collect();
+        self.plan = Plan::new(&shapes, self.is_fusing);
+        self.puts_off = vec![false; accesses.len()];
+        let mut is_seen = self.reserving > 1;
+        let order = self.plan.units.iter().flat_map(|unit| &unit.nodes);
+        for &node in order.rev() {
+            let (access, node) = (accesses[node as usize], node as usize);
+            self.puts_off[node] = is_seen && access.has_commands();
+            is_seen |= access.sees_commands();
+        }
+        drop(shapes);
+        drop(accesses);
+        drop(nodes);
+        self.common.clear();
+        self.common
+            .resize_with(self.plan.units.len(), Mutex::default);
+        self.costs.forget();
+    }
+}
+
+/// What a stage is made of.
+pub enum StagePart {
+    /// A system.
+    System(Box<dyn System>),
+    /// A condition.
+    Condition(Box<dyn Condition>),
+}
+
+fn get_mut<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex
+        .get_mut()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}

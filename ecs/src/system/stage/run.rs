@@ -1,0 +1,306 @@
+//! One run of a stage.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard};
+use std::thread;
+
+use smallvec::SmallVec;
+
+use super::board::Board;
+use super::cost::Mode;
+use super::fused::{self, Common, Failure};
+use super::job::Alone;
+use super::node::{Node, Outcome, Work};
+use super::plan::Unit;
+use super::{Answers, Stage, StageError, get_mut};
+use crate::entity::Lane;
+use crate::query::BlockRunner;
+use crate::storage::lock::lock;
+use crate::system::parts::{BlockParts, OwnLane};
+use crate::world::World;
+
+impl Stage {
+    /// Runs every system and condition once, then does what their commands ask for.
+    ///
+    /// # Errors
+    /// When a system cannot be run, fails or panics: the first one in order. See the module's
+    /// words on what has happened then.
+    pub fn run(
+        &mut self,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+        answers: &Answers,
+    ) -> Result<(), StageError> {
+        if self.planned_for != Some(world.id()) {
+            self.initialize(world).map_err(StageError::System)?;
+        }
+        if self.is_apart {
+            return self.run_apart(world, runner, answers);
+        }
+        let mode = self.costs.mode(runner, self.plan.units.len());
+        if mode == Mode::AtOnce {
+            return self.run_at_once(world, runner, answers);
+        }
+        self.run_in_turn(world, runner, answers, mode == Mode::Measured)
+    }
+
+    /// Each system whole, in order.
+    fn run_apart(
+        &mut self,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+        answers: &Answers,
+    ) -> Result<(), StageError> {
+        for node in 0..self.nodes.len() {
+            if !self.run_whole(node, world, runner, answers) {
+                return self.sync(world, node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a node with a sync point of its own; whether that went well.
+    fn run_whole(
+        &mut self,
+        node: usize,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+        answers: &Answers,
+    ) -> bool {
+        let node = get_mut(&mut self.nodes[node]);
+        let run = || node.run(world, runner, answers);
+        match Outcome::of(catch_unwind(AssertUnwindSafe(run))) {
+            Outcome::Done => true,
+            failure => {
+                node.outcome = failure;
+                false
+            }
+        }
+    }
+
+    /// One unit after the other on the caller's thread.
+    fn run_in_turn(
+        &mut self,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+        answers: &Answers,
+        measured: bool,
+    ) -> Result<(), StageError> {
+        let is_many = runner.threads() > 1;
+        let mut put_off = false;
+        let mut limit = self.nodes.len();
+        for unit in 0..self.plan.units.len() {
+            let since = measured.then(|| self.costs.begin());
+            let alone = measured || (is_many && self.costs.is_small(unit, runner));
+            let runner = if alone { &Alone } else { runner };
+            let nodes = &self.plan.units[unit].nodes;
+            let first = nodes[0] as usize;
+            // Units come in an order of their own: behind one that failed, those of lower nodes
+            // are still to be run.
+            if first >= limit {
+                continue;
+            }
+            if nodes.len() > 1 || self.puts_off[first] {
+                put_off = true;
+                limit = self.run_unit(unit, limit, world, runner, answers);
+            } else if !self.run_whole(first, world, runner, answers) {
+                limit = first;
+            }
+            if let Some(since) = since {
+                self.costs.note(unit, since);
+            }
+        }
+        if measured {
+            self.costs.plan(&self.plan);
+        }
+        match put_off || limit < self.nodes.len() {
+            true => self.sync(world, limit),
+            false => Ok(()),
+        }
+    }
+
+    /// Runs a unit in parts up to its close, as far as its nodes are below `limit`; gives the
+    /// limit, or the first node of it that failed.
+    fn run_unit(
+        &mut self,
+        unit: usize,
+        mut limit: usize,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+        answers: &Answers,
+    ) -> usize {
+        let members = self.plan.units[unit].nodes.clone();
+        for &node in &members {
+            if (node as usize) < limit {
+                limit = limit.min(self.open(node as usize, world));
+            }
+        }
+        self.board.set_limit(limit);
+        let unit = (&self.plan.units[unit], &self.common[unit]);
+        execute_unit(unit, &self.nodes, &self.board, world, runner, answers);
+        limit = self.board.limit();
+        for &node in &members {
+            let wanted = (node as usize) < limit;
+            get_mut(&mut self.nodes[node as usize]).close(world, wanted);
+        }
+        limit
+    }
+
+    /// Opens a node; gives its number if that panicked, else the number of all.
+    fn open(&mut self, node: usize, world: &mut World) -> usize {
+        let count = self.nodes.len();
+        let has_lane = self.reserving > 1 && self.lane_numbers[node] < self.reserving;
+        let lane = has_lane.then(|| Lane::new(self.lane_numbers[node], self.reserving));
+        let opened = get_mut(&mut self.nodes[node]);
+        let open = || opened.open(world, OwnLane(lane));
+        match catch_unwind(AssertUnwindSafe(open)) {
+            Ok(()) => count,
+            Err(panic) => {
+                opened.outcome = Outcome::Panicked(panic);
+                node
+            }
+        }
+    }
+
+    /// Units at the same time.
+    fn run_at_once(
+        &mut self,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+        answers: &Answers,
+    ) -> Result<(), StageError> {
+        let mut limit = self.nodes.len();
+        world.flush_reserved();
+        for node in 0..self.nodes.len() {
+            get_mut(&mut self.nodes[node]).outcome = Outcome::NotRun;
+            if node < limit {
+                limit = limit.min(self.open(node, world));
+            }
+        }
+        self.board.reset(&self.plan);
+        self.board.set_limit(limit);
+        let (plan, nodes, common, board) = (&self.plan, &self.nodes, &self.common, &self.board);
+        let view = &*world;
+        let caller = thread::current().id();
+        let run = |unit: usize| {
+            let (members, common) = (&plan.units[unit], &common[unit]);
+            execute_unit((members, common), nodes, board, view, board, answers);
+        };
+        runner.for_each(runner.threads(), &|_| {
+            board.take_part(plan, thread::current().id() == caller, &run);
+        });
+        // Whatever the runner has left, and what must stay on this thread.
+        board.take_part(plan, true, &run);
+        limit = self.board.limit();
+        for node in 0..self.nodes.len() {
+            get_mut(&mut self.nodes[node]).close(world, node < limit);
+        }
+        self.sync(world, limit)
+    }
+
+    /// The sync point: handles that were reserved come to life, and what the nodes below `limit`
+    /// have put off is done. The node at the limit has failed.
+    fn sync(&mut self, world: &mut World, limit: usize) -> Result<(), StageError> {
+        if self.reserving > 1 {
+            for node in &mut self.nodes[..limit] {
+                get_mut(node).take_lanes(&mut self.lanes);
+            }
+            world.entities.flush_lanes(self.lanes.0.drain(..));
+        } else {
+            world.flush_reserved();
+        }
+        let mut error = None;
+        for (number, node) in self.nodes.iter_mut().enumerate() {
+            let node = get_mut(node);
+            match std::mem::take(&mut node.outcome) {
+                Outcome::Done if error.is_none() && number < limit => {
+                    let name = node.system().name();
+                    let parts = node.parts();
+                    let apply = || parts.apply(world);
+                    let failed = match Outcome::of(catch_unwind(AssertUnwindSafe(apply))) {
+                        Outcome::Failed(error) => StageError::System(error),
+                        Outcome::Panicked(payload) => StageError::Panicked {
+                            system: name,
+                            payload,
+                        },
+                        Outcome::NotRun | Outcome::Skipped | Outcome::Done => continue,
+                    };
+                    error = Some(failed);
+                }
+                Outcome::Done => node.parts().forget(),
+                Outcome::Failed(failed) if number == limit => {
+                    error.get_or_insert(StageError::System(failed));
+                }
+                Outcome::Panicked(payload) if number == limit => {
+                    let system = node.system().name();
+                    error.get_or_insert(StageError::Panicked { system, payload });
+                }
+                // Dropping it runs foreign code that may panic; a lower one is told of.
+                Outcome::Panicked(payload) => std::mem::forget(payload),
+                Outcome::Failed(_) | Outcome::NotRun | Outcome::Skipped => {}
+            }
+        }
+        error.map_or(Ok(()), Err)
+    }
+}
+
+/// Runs the functions of a unit's nodes, those that are still wanted, and notes what came of them.
+/// Never unwinds.
+fn execute_unit(
+    (unit, common): (&Unit, &Mutex<Common>),
+    nodes: &[Mutex<Node>],
+    board: &Board,
+    world: &World,
+    runner: &dyn BlockRunner,
+    answers: &Answers,
+) {
+    if let [node] = *unit.nodes {
+        let number = node as usize;
+        if !board.is_wanted(number) {
+            return;
+        }
+        let mut node = lock(&nodes[number]);
+        let executed = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: the node is opened, and the plan lets nobody whose access excludes its own
+            // run meanwhile.
+            unsafe { node.execute(world, runner, answers) }
+        }));
+        node.outcome = executed.unwrap_or_else(Outcome::Panicked);
+        if node.outcome.is_failure() {
+            board.fail(number);
+        }
+        return;
+    }
+    let mut members: SmallVec<[(usize, MutexGuard<'_, Node>); 4]> = SmallVec::new();
+    for &number in &unit.nodes {
+        let mut node = lock(&nodes[number as usize]);
+        if !board.is_wanted(number as usize) {
+            continue;
+        }
+        if node.is_wanted(answers) {
+            node.outcome = Outcome::Done;
+            members.push((number as usize, node));
+        } else {
+            node.outcome = Outcome::Skipped;
+        }
+    }
+    let mut systems: SmallVec<[&mut dyn BlockParts; 4]> = SmallVec::new();
+    for (_, node) in &mut members {
+        let Work::System(system) = &mut node.work else {
+            unreachable!("conditions visit no blocks");
+        };
+        let blocks = system.parts().and_then(|parts| parts.as_blocks());
+        systems.push(blocks.expect("only chunk systems are fused"));
+    }
+    // SAFETY: the nodes are opened; the plan lets nobody whose access excludes theirs run
+    // meanwhile, and chunk systems among themselves share only rows of the same block.
+    let result = unsafe { fused::execute(&mut systems, world, runner, &mut lock(common)) };
+    drop(systems);
+    let (at, outcome) = match result {
+        Ok(()) => return,
+        Err(Failure::Failed(at, error)) => (at, Outcome::Failed(error)),
+        Err(Failure::Panicked(at, panic)) => (at, Outcome::Panicked(panic)),
+    };
+    members[at].1.outcome = outcome;
+    board.fail(members[at].0);
+}

@@ -96,9 +96,9 @@ pub use storage::pool::PoolUsage;
 pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
 pub use system::{
     Answers, Condition, ExclusiveMarker, In, IntoCondition, IntoSystem, Local, LocalValue, NoClone,
-    NotState, ParamSet, Pipe, RunOnce, SharedParam, Single, Stage, StageError, StagePart, System,
-    SystemAccess, SystemError, SystemFailure, SystemId, SystemOutput, SystemParam,
-    SystemParamFunction,
+    NotState, ParamSet, Pipe, RunOnce, SharedParam, Single, Stage, StageError, StagePart,
+    StageUnit, System, SystemAccess, SystemError, SystemFailure, SystemId, SystemOutput,
+    SystemParam, SystemParamFunction,
 };
 pub use world::{
     ColumnSource, ColumnSources, Compaction, EntityWorldMut, IntoColumnSource, SpawnBatch, World,

@@ -50,19 +50,21 @@ pub use orrery_math as math;
 /// What most programs use.
 pub mod prelude {
     #[cfg(feature = "app")]
-    pub use crate::app::ScheduleLabel::{FixedUpdate, Startup, Update};
+    pub use crate::app::ScheduleLabel::{
+        First, FixedUpdate, Last, PostUpdate, PreUpdate, Startup, Update,
+    };
     #[cfg(feature = "app")]
     pub use crate::app::{App, Exit, Plugin, Runner};
     #[cfg(feature = "schedule")]
-    pub use crate::schedule::Schedule;
+    pub use crate::schedule::{IntoSystems, Schedule, SystemSet};
     #[cfg(feature = "time")]
     pub use crate::time::Time;
     #[cfg(feature = "workers")]
     pub use crate::workers::Workers;
     pub use orrery_ecs::{
-        Bundle, Chunk, Commands, Component, Entity, Fields, In, Lanes, Local, ParamSet, Query, Res,
-        ResMut, Resource, Single, StateHash, SystemParam, SystemParamFunction, With, Without,
-        World,
+        Bundle, Chunk, Commands, Component, Entity, Fields, In, IntoCondition, Lanes, Local,
+        ParamSet, Query, Res, ResMut, Resource, Single, StateHash, SystemParam,
+        SystemParamFunction, With, Without, World,
     };
     pub use orrery_math::{DVec3, Mat4, Quat, Random, Vec2, Vec3, Vec4};
 }

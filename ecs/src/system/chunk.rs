@@ -114,6 +114,10 @@ where
         }
     }
 
+    fn is_owner_in(&self, world: &World, id: SystemId) -> bool {
+        self.state.is_owner_in(world, id)
+    }
+
     fn parts(&mut self) -> Option<&mut dyn SystemParts> {
         Some(self)
     }

@@ -58,6 +58,10 @@ impl<F: FnMut(&mut World) -> Out + Send + 'static, Out: SystemOutput> System
         Ok(())
     }
 
+    fn is_owner_in(&self, world: &World, id: SystemId) -> bool {
+        world.systems.is_owner(id, self.token)
+    }
+
     fn run(&mut self, world: &mut World, _: &dyn BlockRunner) -> Result<(), SystemError> {
         self.initialize(world)?;
         let (home, id) = self.slot.expect("`initialize` set it");

@@ -152,6 +152,10 @@ where
         self.run_judged((), world, SystemOutput::into_result)
     }
 
+    fn is_owner_in(&self, world: &World, id: SystemId) -> bool {
+        self.state.is_owner_in(world, id)
+    }
+
     fn parts(&mut self) -> Option<&mut dyn SystemParts> {
         Some(self)
     }

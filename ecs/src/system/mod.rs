@@ -48,7 +48,7 @@ pub use param::{ParamSet, Run, SharedParam, Single, SystemParam, TakenLanes};
 use parts::SystemParts;
 pub use pipe::{In, Pipe};
 pub(crate) use run::SystemState;
-pub use stage::{Answers, Stage, StageError, StagePart};
+pub use stage::{Answers, Stage, StageError, StagePart, StageUnit};
 pub use states::SystemId;
 pub(crate) use states::{SystemStates, SystemToken};
 
@@ -103,6 +103,12 @@ pub trait System: Send {
     /// # Panics
     /// When the function or one of its commands does.
     fn run(&mut self, world: &mut World, runner: &dyn BlockRunner) -> Result<(), SystemError>;
+
+    /// Whether the number is its own in a world, and not another one's by now.
+    #[doc(hidden)]
+    fn is_owner_in(&self, _: &World, _: SystemId) -> bool {
+        false
+    }
 
     /// The parts of a run, if it can be cut in parts. Whoever implements this trait has none.
     #[doc(hidden)]

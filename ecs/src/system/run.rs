@@ -94,6 +94,11 @@ impl<P: SystemParam> SystemState<P> {
         self.ready.as_ref().map(|ready| &ready.access)
     }
 
+    pub(super) fn is_owner_in(&self, world: &World, id: SystemId) -> bool {
+        let owns = |token| world.systems.is_owner(id, token);
+        self.token.is_some_and(owns)
+    }
+
     fn is_ready(&self, world: &World) -> bool {
         let ready = self
             .ready

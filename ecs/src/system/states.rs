@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::local::LocalValue;
 use crate::component::Ticks;
 use crate::hash::{Node, StateHash, StateHasher};
+use crate::system::System;
 use crate::world::World;
 
 /// Number of a system in one world and its forks, in order of first initialisation.
@@ -336,6 +337,28 @@ impl World {
         for slot in &mut self.systems.slots {
             slot.owner = None;
         }
+    }
+
+    /// Frees what this world keeps for a system that will not run here again: its last run and its
+    /// locals. Its number may become another one's. Gives whether there was something.
+    ///
+    /// ```
+    /// use orrery_ecs::{IntoSystem, Local, Serial, System, World};
+    /// let mut world = World::new();
+    /// let mut system = (|mut runs: Local<u32>| *runs += 1).into_system();
+    /// let before = world.state_hash();
+    /// system.run(&mut world, &Serial)?;
+    /// assert_ne!(world.state_hash(), before);
+    /// assert!(world.forget_system(&system));
+    /// assert_eq!(world.state_hash(), before);
+    /// # Ok::<(), orrery_ecs::SystemError>(())
+    /// ```
+    pub fn forget_system(&mut self, system: &dyn System) -> bool {
+        let id = system.id().filter(|&id| system.is_owner_in(self, id));
+        if let Some(id) = id {
+            self.systems.remove(id);
+        }
+        id.is_some()
     }
 
     /// Last run of a system, and the change tick that its next run will have.

@@ -3,7 +3,9 @@
 //! ```text
 //! run(Runner)
 //!   Startup once
-//!   frame: 0..n ticks (FixedUpdate, then Time goes on by one step), then Update once
+//!   frame: First, PreUpdate
+//!          0..n ticks (FixedUpdate, then Time goes on by one step)
+//!          Update, PostUpdate, Last
 //! ```
 //!
 //! Real time decides how many ticks a frame has, never what a tick sees.
@@ -16,7 +18,7 @@ use std::any::TypeId;
 use orrery_ecs::World;
 use thiserror::Error;
 
-use crate::schedule::{IntoSystems, Schedule, ScheduleError};
+use crate::schedule::{Ambiguity, IntoSystems, Schedule, ScheduleError};
 use crate::time::{FixedStep, Step, Time, TimeError};
 use crate::workers::Workers;
 
@@ -26,12 +28,46 @@ pub use runner::Runner;
 /// When a system runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleLabel {
-    /// Once, before the first tick.
+    /// Once, before the first frame.
     Startup,
+    /// Once a frame, before all others.
+    First,
+    /// Once a frame, before its ticks: what comes from outside is made ready for them.
+    PreUpdate,
     /// Once a tick. The simulation lives here.
     FixedUpdate,
     /// Once a frame, after its ticks: what shows the state and does not change it.
     Update,
+    /// Once a frame, after `Update`.
+    PostUpdate,
+    /// Once a frame, after all others.
+    Last,
+}
+
+impl ScheduleLabel {
+    /// All labels, in the order in which they run in the first frame.
+    pub const ALL: [Self; 7] = [
+        Self::Startup,
+        Self::First,
+        Self::PreUpdate,
+        Self::FixedUpdate,
+        Self::Update,
+        Self::PostUpdate,
+        Self::Last,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "Startup",
+            Self::First => "First",
+            Self::PreUpdate => "PreUpdate",
+            Self::FixedUpdate => "FixedUpdate",
+            Self::Update => "Update",
+            Self::PostUpdate => "PostUpdate",
+            Self::Last => "Last",
+        }
+    }
 }
 
 /// Something that adds systems and resources to an app.
@@ -78,9 +114,8 @@ pub enum AppError {
 /// ```
 pub struct App {
     world: World,
-    startup: Schedule,
-    fixed_update: Schedule,
-    update: Schedule,
+    /// By label.
+    schedules: [Schedule; ScheduleLabel::ALL.len()],
     workers: Workers,
     clock: FixedStep,
     started: Started,
@@ -118,9 +153,7 @@ impl App {
         world.insert_resource(workers.clone());
         Self {
             world,
-            startup: Schedule::new("Startup"),
-            fixed_update: Schedule::new("FixedUpdate"),
-            update: Schedule::new("Update"),
+            schedules: ScheduleLabel::ALL.map(|label| Schedule::new(label.name())),
             workers,
             clock: FixedStep::new(step),
             started: Started::No,
@@ -154,7 +187,7 @@ impl App {
         world.init_resource::<Exit>();
         world.release_systems();
         if self.started == Started::Yes {
-            for schedule in [&mut self.startup, &mut self.fixed_update, &mut self.update] {
+            for schedule in &mut self.schedules {
                 // In the order of `start`, so that each system finds its own. What it refuses was
                 // refused there, and is again when it runs.
                 let _ = schedule.initialize(&mut world);
@@ -175,19 +208,47 @@ impl App {
 
     /// The schedule of a label.
     pub fn schedule(&self, label: ScheduleLabel) -> &Schedule {
-        match label {
-            ScheduleLabel::Startup => &self.startup,
-            ScheduleLabel::FixedUpdate => &self.fixed_update,
-            ScheduleLabel::Update => &self.update,
-        }
+        &self.schedules[label as usize]
     }
 
-    fn schedule_mut(&mut self, label: ScheduleLabel) -> &mut Schedule {
-        match label {
-            ScheduleLabel::Startup => &mut self.startup,
-            ScheduleLabel::FixedUpdate => &mut self.fixed_update,
-            ScheduleLabel::Update => &mut self.update,
+    /// The schedule of a label, for sets, for removing systems, and for what else it can do.
+    pub fn schedule_mut(&mut self, label: ScheduleLabel) -> &mut Schedule {
+        &mut self.schedules[label as usize]
+    }
+
+    /// Runs the schedule of a label once.
+    fn run_schedule(&mut self, label: ScheduleLabel) -> Result<(), AppError> {
+        let schedule = &mut self.schedules[label as usize];
+        schedule.run(&mut self.world, &self.workers)?;
+        self.failure()
+    }
+
+    /// Pairs of systems whose order matters and is only that in which they were added, for each
+    /// schedule that has some.
+    ///
+    /// # Errors
+    /// When a schedule cannot be initialised.
+    pub fn ambiguities(&mut self) -> Result<Vec<(ScheduleLabel, Ambiguity)>, AppError> {
+        let mut all = Vec::new();
+        for label in ScheduleLabel::ALL {
+            let found = self.schedules[label as usize].ambiguities(&mut self.world)?;
+            all.extend(found.into_iter().map(|one| (label, one)));
         }
+        Ok(all)
+    }
+
+    /// A schedule and the world, for what needs both.
+    ///
+    /// ```
+    /// use orrery::prelude::*;
+    /// let mut app = App::new();
+    /// app.add_systems(Update, || ());
+    /// let (schedule, world) = app.schedule_and_world(Update);
+    /// assert!(schedule.to_svg(world)?.starts_with("<svg"));
+    /// # Ok::<(), orrery::schedule::ScheduleError>(())
+    /// ```
+    pub fn schedule_and_world(&mut self, label: ScheduleLabel) -> (&mut Schedule, &mut World) {
+        (&mut self.schedules[label as usize], &mut self.world)
     }
 
     /// Lets a plugin add its part. A second one of the same type does nothing.
@@ -246,12 +307,11 @@ impl App {
             Started::Failed => return Err(AppError::HalfStarted),
             Started::No => {}
         }
-        for schedule in [&mut self.startup, &mut self.fixed_update, &mut self.update] {
+        for schedule in &mut self.schedules {
             schedule.initialize(&mut self.world)?;
         }
         self.started = Started::Failed;
-        self.startup.run(&mut self.world, &self.workers)?;
-        self.failure()?;
+        self.run_schedule(ScheduleLabel::Startup)?;
         self.started = Started::Yes;
         Ok(())
     }
@@ -268,8 +328,7 @@ impl App {
     /// When a system cannot be run, panics or fails; time does not go on then.
     pub fn tick(&mut self) -> Result<(), AppError> {
         self.start()?;
-        self.fixed_update.run(&mut self.world, &self.workers)?;
-        self.failure()?;
+        self.run_schedule(ScheduleLabel::FixedUpdate)?;
         self.world
             .get_resource_mut::<Time>()
             .ok_or(AppError::NoTime)?
@@ -277,14 +336,25 @@ impl App {
         Ok(())
     }
 
-    /// Runs `Update` once, as at the end of a frame.
+    /// Runs what comes before the ticks of a frame: `First` and `PreUpdate`.
     ///
     /// # Errors
-    /// When a system cannot be run or panics.
+    /// When a system cannot be run, panics or fails.
+    pub fn begin_frame(&mut self) -> Result<(), AppError> {
+        self.start()?;
+        self.run_schedule(ScheduleLabel::First)?;
+        self.run_schedule(ScheduleLabel::PreUpdate)
+    }
+
+    /// Runs what comes after the ticks of a frame: `Update`, `PostUpdate` and `Last`.
+    ///
+    /// # Errors
+    /// When a system cannot be run, panics or fails.
     pub fn update(&mut self) -> Result<(), AppError> {
         self.start()?;
-        self.update.run(&mut self.world, &self.workers)?;
-        self.failure()
+        self.run_schedule(ScheduleLabel::Update)?;
+        self.run_schedule(ScheduleLabel::PostUpdate)?;
+        self.run_schedule(ScheduleLabel::Last)
     }
 
     /// Whether a system asked for the end.

@@ -37,6 +37,7 @@ impl App {
 
     fn run_ticks(&mut self, count: u64) -> Result<(), AppError> {
         for _ in 0..count {
+            self.begin_frame()?;
             self.tick()?;
             self.update()?;
             if self.exit_requested() {
@@ -61,12 +62,14 @@ impl App {
         Ok(())
     }
 
-    /// Runs one frame: the ticks that are due after `elapsed` real time, then `Update`.
+    /// Runs one frame: `First` and `PreUpdate`, the ticks that are due after `elapsed` real time,
+    /// then `Update`, `PostUpdate` and `Last`.
     ///
     /// # Errors
     /// As [`run`](App::run).
     pub fn frame(&mut self, elapsed: Duration) -> Result<(), AppError> {
         let steps = self.clock_mut().advance(elapsed)?;
+        self.begin_frame()?;
         for _ in 0..steps.count {
             self.tick()?;
             self.clock_mut().finish_step();

@@ -154,6 +154,11 @@ impl Workers {
         self.pool.handles.len() + 1
     }
 
+    /// Whether a worker would have to be woken to help.
+    pub(super) fn is_asleep(&self) -> bool {
+        self.pool.shared.state.0.load(Ordering::Relaxed) & SLEEPING_MASK != 0
+    }
+
     /// Runs `body(index)` once for every index in `0..count` and returns when all are done.
     ///
     /// Blocks until then. Called from inside a body, or while another thread uses the pool, it

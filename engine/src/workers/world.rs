@@ -5,9 +5,25 @@ use orrery_ecs::{BlockRunner, Resource, StateHasher};
 
 use super::Workers;
 
+/// What waking a parked worker costs the caller as a rule, and until it begins.
+const HANDOFF_ASLEEP_NS: u64 = 40_000;
+/// What a spinning worker needs to begin, on cores that the host has spread.
+const HANDOFF_AWAKE_NS: u64 = 800;
+
 impl BlockRunner for Workers {
     fn for_each(&self, count: usize, body: &(dyn Fn(usize) + Sync)) {
         Workers::for_each(self, count, body);
+    }
+
+    fn threads(&self) -> usize {
+        self.thread_count()
+    }
+
+    fn handoff_ns(&self) -> u64 {
+        match self.is_asleep() {
+            true => HANDOFF_ASLEEP_NS,
+            false => HANDOFF_AWAKE_NS,
+        }
     }
 }
 

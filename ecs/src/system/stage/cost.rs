@@ -18,6 +18,8 @@ const WORTH: u64 = 2;
 #[derive(Debug, Default)]
 pub(super) struct Costs {
     runs: u64,
+    /// Whether every run is measured.
+    always: bool,
     /// Nanoseconds of each unit.
     units: Vec<u64>,
     /// What units save by running at the same time on two threads, and on many.
@@ -37,11 +39,25 @@ pub(super) enum Mode {
 
 impl Costs {
     pub(super) fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self {
+            always: self.always,
+            ..Self::default()
+        };
+    }
+
+    pub(super) fn set_always(&mut self, always: bool) {
+        self.always = always;
+    }
+
+    pub(super) fn of_unit(&self, unit: usize) -> Option<u64> {
+        self.units.get(unit).copied()
     }
 
     /// Decides about the next run.
     pub(super) fn mode(&mut self, runner: &dyn BlockRunner, units: usize) -> Mode {
+        if self.always {
+            return Mode::Measured;
+        }
         let threads = runner.threads();
         if threads < 2 {
             return Mode::InTurn;

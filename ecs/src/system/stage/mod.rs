@@ -93,7 +93,7 @@ impl Answers {
 /// stage.add_system(Box::new(drift.into_system()), &[]);
 /// stage.run(&mut world, &Serial, &Answers::default())?;
 /// assert_eq!(world.query::<&Position>().iter(&world).next().map(|p| p.0), Some(9.0));
-/// assert_eq!(stage.units().collect::<Vec<_>>(), [[0, 1]]);
+/// assert_eq!(stage.units().next().map(|unit| unit.nodes), Some(&[0, 1][..]));
 /// # Ok::<(), orrery_ecs::StageError>(())
 /// ```
 pub struct Stage {
@@ -177,12 +177,33 @@ impl Stage {
         self.nodes.is_empty()
     }
 
-    /// What runs as one, each as numbers of systems and conditions in order of insertion; more
-    /// than one where chunk systems are fused. Empty before the stage was initialised.
-    pub fn units(&self) -> impl Iterator<Item = SmallVec<[usize; 4]>> {
+    /// Whether every run is measured, which keeps it on one thread; see [`StageUnit::cost_ns`].
+    pub fn set_measured(&mut self, is_measured: bool) {
+        self.costs.set_always(is_measured);
+    }
+
+    /// A system or condition, by its number in order of insertion.
+    ///
+    /// # Panics
+    /// When there is none with that number.
+    pub fn system_mut(&mut self, number: usize) -> &mut dyn System {
+        get_mut(&mut self.nodes[number]).system_mut()
+    }
+
+    /// What runs as one, in the order in which a single thread runs them. Nothing before the stage
+    /// was initialised, and for a stage whose systems run one after the other because one of them
+    /// has the whole world.
+    pub fn units(&self) -> impl ExactSizeIterator<Item = StageUnit<'_>> {
         let planned = self.planned_for.is_some() && !self.is_apart;
-        let units = self.plan.units.iter().filter(move |_| planned);
-        units.map(|unit| unit.nodes.iter().map(|&node| node as usize).collect())
+        let units = match planned {
+            true => &self.plan.units[..],
+            false => &[],
+        };
+        units.iter().enumerate().map(|(number, unit)| StageUnit {
+            nodes: &unit.nodes,
+            next: &unit.next,
+            cost_ns: self.costs.of_unit(number),
+        })
     }
 
     /// Takes it apart again: the systems and conditions in order.
@@ -277,6 +298,18 @@ impl Stage {
             .resize_with(self.plan.units.len(), Mutex::default);
         self.costs.forget();
     }
+}
+
+/// What runs as one in a stage.
+#[derive(Clone, Copy, Debug)]
+pub struct StageUnit<'a> {
+    /// Numbers of systems and conditions in order of insertion; more than one where chunk systems
+    /// are fused.
+    pub nodes: &'a [u32],
+    /// Numbers of the units that wait for it.
+    pub next: &'a [u32],
+    /// What it takes on one thread in nanoseconds, if it was measured.
+    pub cost_ns: Option<u64>,
 }
 
 /// What a stage is made of.

@@ -273,7 +273,10 @@ fn chunk_systems_are_fused_where_nobody_between_them_minds() {
             stage.add_system(system(kind), &[]);
         }
         stage.initialize(&mut world()).expect("nothing conflicts");
-        stage.units().map(|unit| unit.to_vec()).collect::<Vec<_>>()
+        stage
+            .units()
+            .map(|unit| unit.nodes.to_vec())
+            .collect::<Vec<_>>()
     };
     assert_eq!(units(&[7, 8, 10]), [vec![0, 1, 2]]);
     // 14 writes S, which no chunk system reads; 4 writes R, which 8 reads, and reads C.

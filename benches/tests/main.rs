@@ -4,7 +4,7 @@ use orrery_benches::cases;
 use orrery_benches::harness::{Case, Plan, ratio};
 
 fn all() -> Vec<Case> {
-    [cases::ecs(), cases::math()].concat()
+    [cases::ecs(), cases::schedule(), cases::math()].concat()
 }
 
 #[test]

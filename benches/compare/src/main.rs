@@ -1,7 +1,7 @@
 //! Orrery beside its peers: the same work, in turn, in one process.
 //!
 //! `orrery-compare ecs [WORD ...]` prints a table of the rows whose name contains a word, all of
-//! them without one, and in the last line how many rows met their goals. Peers must give the
+//! them without one, `orrery-compare schedule` the same for schedules, and in the last line how many rows met their goals. Peers must give the
 //! digest that ours and R give, or the program stops: a peer that does something else is no peer.
 //!
 //! `orrery-compare ecs --beside PROGRAM` prints the rows of another build of this program beside
@@ -17,6 +17,7 @@ mod beside;
 mod ecs;
 mod model;
 mod print;
+mod schedule;
 mod table;
 
 use std::process::ExitCode;
@@ -24,16 +25,18 @@ use std::time::Instant;
 
 use orrery_benches::harness::{Machine, in_place_bandwidth};
 use print::Format;
+use table::Row;
 
 const USAGE: &str = "\
-usage: orrery-compare ecs [--markdown | --beside PROGRAM] [WORD ...]
+usage: orrery-compare ecs|schedule [--markdown | --beside PROGRAM] [WORD ...]
        orrery-compare build
        orrery-compare model [--operations N] [--seed S]";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some("ecs") => compare(arguments.collect()),
+        Some("ecs") => compare(&ecs::rows(), arguments.collect()),
+        Some("schedule") => compare(&schedule::rows(), arguments.collect()),
         Some("model") => walk(arguments),
         Some("build") => {
             println!("{}", print::build());
@@ -52,14 +55,14 @@ fn refuse(reason: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn compare(mut arguments: Vec<String>) -> ExitCode {
+fn compare(rows: &[Row], mut arguments: Vec<String>) -> ExitCode {
     if arguments.first().is_some_and(|option| option == "--beside") {
         if arguments.len() < 2 {
             return refuse("--beside needs another build of this program");
         }
         let words = arguments.split_off(2);
         println!("{}", Machine::find());
-        return match beside::rows(&ecs::rows(), &words, &arguments[1]) {
+        return match beside::rows(rows, &words, &arguments[1]) {
             Ok(()) => ExitCode::SUCCESS,
             Err(reason) => refuse(&reason),
         };
@@ -80,7 +83,7 @@ fn compare(mut arguments: Vec<String>) -> ExitCode {
     if format == Format::Markdown {
         println!();
     }
-    let tally = print::rows(&ecs::rows(), &words, format);
+    let tally = print::rows(rows, &words, format);
     println!("\nmet {} of {}", tally.met, tally.rows);
     ExitCode::SUCCESS
 }

@@ -1,5 +1,6 @@
 //! The rows of a comparison, how they are measured and when their goals are met.
 
+use orrery_benches::cases;
 use orrery_benches::harness::{
     Bandwidth, Case, Comparison, Plan, Samples, Work, in_place_bandwidth, interleave,
 };
@@ -140,10 +141,41 @@ impl Tally {
     }
 }
 
+/// A peer of a row, which ours should be so many times ahead of.
+pub(crate) fn peer(name: &'static str, prepare: Prepare, ahead: Option<f64>) -> Peer {
+    Peer {
+        name,
+        prepare,
+        ahead,
+    }
+}
+
+/// Another case of ours at the same work, only shown.
+pub(crate) fn shown(name: &'static str, case: &str) -> Peer {
+    peer(name, find(case).prepare, None)
+}
+
+/// The row of a case of ours.
+pub(crate) fn row(name: &str) -> Row {
+    let case = find(name);
+    Row {
+        case,
+        reference: case.reference.map(find),
+        peers: Vec::new(),
+        recorded: None,
+        probe: None,
+    }
+}
+
+fn find(name: &str) -> Case {
+    let mut cases = cases::ecs().into_iter().chain(cases::schedule());
+    let found = cases.find(|case| case.name == name);
+    found.unwrap_or_else(|| panic!("no case is named {name}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orrery_benches::cases;
     use orrery_benches::harness::Goal;
 
     fn row(goal: Goal, ahead: Option<f64>) -> Row {

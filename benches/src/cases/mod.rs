@@ -13,6 +13,7 @@ pub mod insert;
 pub mod inverse;
 pub mod pass;
 pub mod population;
+pub mod schedule;
 mod spawn;
 mod walk;
 
@@ -41,6 +42,12 @@ pub fn ecs() -> Vec<Case> {
         hash::cases(),
     ]
     .concat()
+}
+
+/// Cases of the engine's schedule.
+#[must_use]
+pub fn schedule() -> Vec<Case> {
+    schedule::cases()
 }
 
 /// Cases of `orrery-math`.

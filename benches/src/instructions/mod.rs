@@ -50,7 +50,7 @@ pub fn counted_run(work: &mut dyn Work) {
 /// The cases that are counted.
 #[must_use]
 pub fn counted() -> Vec<Case> {
-    let all = [cases::ecs(), cases::math()].concat();
+    let all = [cases::ecs(), cases::schedule(), cases::math()].concat();
     let counts = |case: &Case| !UNCOUNTED.iter().any(|part| case.name.contains(part));
     all.into_iter().filter(counts).collect()
 }

@@ -26,6 +26,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             type Item<'__w, '__s> = #name<#(#arguments),*>;
             const SEND: bool = true #(&& <#kinds as #param>::SEND)*;
             const SEES: bool = false #(|| <#kinds as #param>::SEES)*;
+            const DEFERS: bool = false #(|| <#kinds as #param>::DEFERS)*;
 
             fn init(
                 world: &mut #world,

@@ -156,6 +156,19 @@ where
         self.state.is_owner_in(world, id)
     }
 
+    fn run_whole(
+        &mut self,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+    ) -> Result<(), SystemError> {
+        self.state.open(world, None);
+        // SAFETY: opened a line above, and the exclusive borrow of the world keeps everybody out.
+        let ran = unsafe { self.execute(world, runner) };
+        self.state.close(world, ran.is_ok());
+        ran?;
+        self.state.apply(world)
+    }
+
     fn parts(&mut self) -> Option<&mut dyn SystemParts> {
         Some(self)
     }

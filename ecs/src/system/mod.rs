@@ -110,6 +110,17 @@ pub trait System: Send {
         false
     }
 
+    /// As `run`, for a system that was initialised for this world. Whoever catches a panic of it
+    /// closes and forgets its parts.
+    #[doc(hidden)]
+    fn run_whole(
+        &mut self,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+    ) -> Result<(), SystemError> {
+        self.run(world, runner)
+    }
+
     /// The parts of a run, if it can be cut in parts. Whoever implements this trait has none.
     #[doc(hidden)]
     fn parts(&mut self) -> Option<&mut dyn SystemParts> {

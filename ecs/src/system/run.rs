@@ -166,6 +166,7 @@ impl<P: SystemParam> SystemState<P> {
         Ok(run)
     }
 
+    #[inline]
     fn next_run(&mut self, world: &World, lane: Option<Lane>) -> Run {
         let ready = self.ready.as_ref().expect("it was initialized before");
         Run {
@@ -176,6 +177,7 @@ impl<P: SystemParam> SystemState<P> {
     }
 
     /// Readies what the parameters touch, and begins the run's tick.
+    #[inline]
     fn prepare(&mut self, world: &mut World, run: Run) {
         let (_, params) = self.parts();
         let prepared = catch_unwind(AssertUnwindSafe(|| P::prepare(params, world, run)));
@@ -215,6 +217,7 @@ impl<P: SystemParam> SystemState<P> {
     }
 
     /// As `SystemParts::open`.
+    #[inline]
     pub(super) fn open(&mut self, world: &mut World, lane: Option<Lane>) {
         let run = self.next_run(world, lane);
         self.prepare(world, run);
@@ -225,6 +228,7 @@ impl<P: SystemParam> SystemState<P> {
     ///
     /// # Safety
     /// As `SystemParts::execute`.
+    #[inline]
     pub(super) unsafe fn look<'w, 's>(
         &'s mut self,
         world: &'w World,
@@ -238,10 +242,12 @@ impl<P: SystemParam> SystemState<P> {
     }
 
     /// As `SystemParts::close`.
+    #[inline]
     pub(super) fn close(&mut self, world: &mut World, counts: bool) {
-        let Some(run) = self.opened.take() else {
+        let Some(run) = self.opened else {
             return;
         };
+        self.opened = None;
         if !counts {
             return self.abort(world, run);
         }
@@ -257,7 +263,11 @@ impl<P: SystemParam> SystemState<P> {
     }
 
     /// As `SystemParts::apply`.
+    #[inline]
     pub(super) fn apply(&mut self, world: &mut World) -> Result<(), SystemError> {
+        if !P::DEFERS {
+            return Ok(());
+        }
         let (name, errors) = (self.name, world.observer_error_count());
         let (_, params) = self.parts();
         P::apply(params, world);

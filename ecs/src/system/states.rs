@@ -152,8 +152,10 @@ impl Slot {
 #[derive(Clone, Default)]
 pub(crate) struct SystemStates {
     slots: Vec<Slot>,
-    /// Numbers of observers that were removed.
+    /// Numbers of observers and systems that were removed.
     free: Vec<SystemId>,
+    /// How often a slot came to have another owner.
+    changes: u64,
     /// The running system during whose run the world must not be forked.
     pub(super) unforkable: Option<&'static str>,
 }
@@ -175,6 +177,7 @@ impl SystemStates {
         };
         let own = find(&|slot| slot.owner == Some(token));
         if let Some(id) = own.or_else(|| find(&|slot| slot.fits(shape))) {
+            self.changes += u64::from(own.is_none());
             self.slots[id.index()].owner = Some(token);
             return id;
         }
@@ -210,8 +213,14 @@ impl SystemStates {
     pub(crate) fn remove(&mut self, id: SystemId) {
         if let Some(slot) = self.slots.get_mut(id.index()) {
             *slot = Slot::vacant();
+            self.changes += 1;
             self.free.push(id);
         }
+    }
+
+    /// Another number than before where a system object may have lost its slot since.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
     }
 
     pub(crate) fn is_owner(&self, id: SystemId, token: SystemToken) -> bool {
@@ -219,6 +228,7 @@ impl SystemStates {
         slot.is_some_and(|slot| slot.owner == Some(token))
     }
 
+    #[inline]
     fn last_run(&self, id: SystemId) -> u64 {
         self.slots.get(id.index()).map_or(0, |slot| slot.last_run)
     }
@@ -334,6 +344,7 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn release_systems(&mut self) {
+        self.systems.changes += 1;
         for slot in &mut self.systems.slots {
             slot.owner = None;
         }
@@ -362,6 +373,7 @@ impl World {
     }
 
     /// Last run of a system, and the change tick that its next run will have.
+    #[inline]
     pub(crate) fn next_run(&self, id: SystemId) -> Ticks {
         Ticks {
             last_run: self.last_run(id),
@@ -371,6 +383,7 @@ impl World {
 
     /// Notes a whole run. What is written from here on, by commands or from outside, is newer
     /// than what the system has seen.
+    #[inline]
     pub(crate) fn finish_run(&mut self, id: SystemId, ticks: Ticks) {
         if let Some(slot) = self.systems.slots.get_mut(id.index()) {
             slot.last_run = ticks.this_run;

@@ -1,10 +1,7 @@
 //! Which case, which peers and which recorded figures make a row.
 
-use orrery_benches::cases;
-use orrery_benches::harness::Case;
-
 use super::{bevy, hecs};
-use crate::table::{Peer, Prepare, Row};
+use crate::table::{Row, peer, row, shown};
 
 /// Bytes that the probe beside a row of so many entities walks over, as the row does.
 const SMALL_PASS: Option<usize> = Some(24 << 20);
@@ -178,34 +175,4 @@ fn worlds() -> Vec<Row> {
         row("hash_100mb_whole").probe(WORLD),
         row("hash_100mb_tenth").probe(WORLD),
     ]
-}
-
-fn peer(name: &'static str, prepare: Prepare, ahead: Option<f64>) -> Peer {
-    Peer {
-        name,
-        prepare,
-        ahead,
-    }
-}
-
-/// Another case of ours at the same work, only shown.
-fn shown(name: &'static str, case: &str) -> Peer {
-    peer(name, find(case).prepare, None)
-}
-
-fn row(name: &str) -> Row {
-    let case = find(name);
-    Row {
-        case,
-        reference: case.reference.map(find),
-        peers: Vec::new(),
-        recorded: None,
-        probe: None,
-    }
-}
-
-fn find(name: &str) -> Case {
-    let mut cases = cases::ecs().into_iter();
-    let found = cases.find(|case| case.name == name);
-    found.unwrap_or_else(|| panic!("no case is named {name}"))
 }

@@ -31,6 +31,7 @@ fn init_query<P, D: QueryData, F: QueryFilter>(
 unsafe impl<D: QueryData, F: QueryFilter> SystemParam for Query<'_, '_, D, F> {
     type State = QueryState<D, F>;
     type Item<'w, 's> = Query<'w, 's, D, F>;
+    const DEFERS: bool = false;
 
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict> {
         init_query::<Self, D, F>(world, meta)
@@ -57,6 +58,7 @@ pub(crate) struct ChunkParam<C>(PhantomData<C>);
 unsafe impl<C: ChunkArgument> SystemParam for ChunkParam<C> {
     type State = QueryState<C::Data, C::Filter>;
     type Item<'w, 's> = Query<'w, 's, C::Data, C::Filter>;
+    const DEFERS: bool = false;
 
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict> {
         init_query::<C, C::Data, C::Filter>(world, meta)
@@ -140,6 +142,7 @@ macro_rules! single {
         unsafe impl<D: QueryData, F: QueryFilter> SystemParam for $param {
             type State = QueryState<D, F>;
             type Item<'w, 's> = $item;
+            const DEFERS: bool = false;
 
             fn init(
                 world: &mut World,
@@ -262,6 +265,7 @@ unsafe impl SharedParam for Commands<'_, '_> {
 unsafe impl SystemParam for &World {
     type State = ();
     type Item<'w, 's> = &'w World;
+    const DEFERS: bool = false;
 
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<(), AccessConflict> {
         meta.claim::<Self>(Target::World, world)

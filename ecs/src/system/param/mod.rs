@@ -109,6 +109,9 @@ pub unsafe trait SystemParam {
     /// Whether it can see what commands do.
     #[doc(hidden)]
     const SEES: bool = true;
+    /// Whether `apply` and `discard` have something to do.
+    #[doc(hidden)]
+    const DEFERS: bool = true;
 
     #[doc(hidden)]
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict>;

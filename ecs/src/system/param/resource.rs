@@ -26,6 +26,7 @@ macro_rules! resource {
         unsafe impl<R: Resource> SystemParam for $name<'_, R> {
             type State = ResourceId;
             type Item<'w, 's> = $name<'w, R>;
+            const DEFERS: bool = false;
 
             fn init(
                 world: &mut World,
@@ -63,6 +64,7 @@ macro_rules! resource {
         unsafe impl<R: Resource> SystemParam for Option<$name<'_, R>> {
             type State = ResourceId;
             type Item<'w, 's> = Option<$name<'w, R>>;
+            const DEFERS: bool = false;
 
             fn init(
                 world: &mut World,
@@ -120,6 +122,7 @@ macro_rules! non_send {
         unsafe impl<T: 'static> SystemParam for $name<'_, T> {
             type State = NonSendId;
             type Item<'w, 's> = $name<'w, T>;
+            const DEFERS: bool = false;
             const SEND: bool = false;
 
             fn init(world: &mut World, meta: &mut SystemMeta) -> Result<NonSendId, AccessConflict> {
@@ -147,6 +150,7 @@ macro_rules! non_send {
         unsafe impl<T: 'static> SystemParam for Option<$name<'_, T>> {
             type State = NonSendId;
             type Item<'w, 's> = Option<$name<'w, T>>;
+            const DEFERS: bool = false;
             const SEND: bool = false;
 
             fn init(world: &mut World, meta: &mut SystemMeta) -> Result<NonSendId, AccessConflict> {

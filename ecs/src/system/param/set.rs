@@ -71,6 +71,7 @@ macro_rules! set {
             type Item<'w, 's> = ParamSet<'w, 's, ($($name,)*)>;
             const SEND: bool = true $(&& $name::SEND)*;
             const SEES: bool = false $(|| $name::SEES)*;
+            const DEFERS: bool = false $(|| $name::DEFERS)*;
 
             fn init(
                 world: &mut World,

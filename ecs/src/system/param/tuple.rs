@@ -17,6 +17,7 @@ macro_rules! tuples {
             type Item<'w, 's> = ($($name::Item<'w, 's>,)*);
             const SEND: bool = true $(&& $name::SEND)*;
             const SEES: bool = false $(|| $name::SEES)*;
+            const DEFERS: bool = false $(|| $name::DEFERS)*;
 
             fn init(
                 world: &mut World,

@@ -29,7 +29,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use smallvec::SmallVec;
 
-use super::{Condition, System, SystemError, TakenLanes};
+use super::{Condition, System, SystemAccess, SystemError, TakenLanes};
 use crate::storage::lock::lock;
 use crate::world::{World, WorldId};
 use board::Board;
@@ -100,15 +100,15 @@ pub struct Stage {
     nodes: Vec<Mutex<Node>>,
     is_fusing: bool,
     plan: Plan,
-    /// The world whose accesses the plan was made of.
-    planned_for: Option<WorldId>,
+    /// What runs when one thread runs all.
+    turns: Vec<Turn>,
+    /// The world whose accesses the plan was made of, and its count of systems that may have lost
+    /// their slots.
+    planned_for: Option<(WorldId, u64)>,
     /// Whether the nodes have to run one after the other.
     is_apart: bool,
     /// How many nodes reserve handles.
     reserving: usize,
-    /// Which nodes' commands must wait for the end of the stage, since others would see what they
-    /// do, or the handles that they reserve.
-    puts_off: Vec<bool>,
     /// The number of each node's lane, among those that reserve handles.
     lane_numbers: Vec<usize>,
     board: Board,
@@ -124,10 +124,10 @@ impl Default for Stage {
             nodes: Vec::new(),
             is_fusing: true,
             plan: Plan::default(),
+            turns: Vec::new(),
             planned_for: None,
             is_apart: false,
             reserving: 0,
-            puts_off: Vec::new(),
             lane_numbers: Vec::new(),
             board: Board::default(),
             costs: Costs::default(),
@@ -226,10 +226,14 @@ impl Stage {
         for node in &mut self.nodes {
             get_mut(node).system_mut().initialize(world)?;
         }
-        if self.planned_for != Some(world.id()) {
+        let now = (world.id(), world.systems.changes());
+        let is_planned = self
+            .planned_for
+            .is_some_and(|(planned, _)| planned == world.id());
+        if !is_planned {
             self.make_plan();
-            self.planned_for = Some(world.id());
         }
+        self.planned_for = Some(now);
         Ok(())
     }
 
@@ -282,13 +286,19 @@ impl Stage {
             })
             .collect();
         self.plan = Plan::new(&shapes, self.is_fusing);
-        self.puts_off = vec![false; accesses.len()];
-        let mut is_seen = self.reserving > 1;
-        let order = self.plan.units.iter().flat_map(|unit| &unit.nodes);
-        for &node in order.rev() {
-            let (access, node) = (accesses[node as usize], node as usize);
-            self.puts_off[node] = is_seen && access.has_commands();
-            is_seen |= access.sees_commands();
+        self.turns = turns(&self.plan, &accesses, self.reserving);
+        if self.is_apart {
+            let alone = |first| Turn {
+                first,
+                is_whole: true,
+                is_simple: false,
+            };
+            self.turns = (0..nodes.len() as u32).map(alone).collect();
+        }
+        for turn in &mut self.turns {
+            let node = &nodes[turn.first as usize];
+            let is_system = matches!(node.work, Work::System(_));
+            turn.is_simple = turn.is_whole && is_system && node.gates.is_empty();
         }
         drop(shapes);
         drop(accesses);
@@ -298,6 +308,40 @@ impl Stage {
             .resize_with(self.plan.units.len(), Mutex::default);
         self.costs.forget();
     }
+}
+
+/// A unit, when one thread runs all.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    first: u32,
+    /// Whether it is a single node that needs no other to be closed before what it has put off is
+    /// done.
+    is_whole: bool,
+    /// Whether it is a whole system without conditions.
+    is_simple: bool,
+}
+
+/// The units in order. Commands of a node must wait for the end of the stage where others would
+/// see what they do, or the handles that they reserve.
+fn turns(plan: &Plan, accesses: &[&SystemAccess], reserving: usize) -> Vec<Turn> {
+    let mut is_seen = reserving > 1;
+    let mut turns = Vec::with_capacity(plan.units.len());
+    for unit in plan.units.iter().rev() {
+        let mut is_whole = unit.nodes.len() == 1;
+        for &node in &unit.nodes {
+            let access = accesses[node as usize];
+            is_whole &= !(is_seen && access.has_commands());
+            is_seen |= access.sees_commands();
+        }
+        let first = unit.nodes[0];
+        turns.push(Turn {
+            first,
+            is_whole,
+            is_simple: false,
+        });
+    }
+    turns.reverse();
+    turns
 }
 
 /// What runs as one in a stage.

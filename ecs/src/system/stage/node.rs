@@ -88,12 +88,21 @@ impl Node {
             return Ok(());
         }
         match &mut self.work {
-            Work::System(system) => system.run(world, runner),
+            Work::System(system) => system.run_whole(world, runner),
             Work::Condition(condition, number) => {
-                condition.run(world, runner)?;
+                condition.run_whole(world, runner)?;
                 answers.set(*number, condition.answer());
                 Ok(())
             }
+        }
+    }
+
+    /// Puts back what a run that panicked has taken, and forgets what it has put off.
+    #[cold]
+    pub(super) fn recover(&mut self, world: &mut World) {
+        if let Some(parts) = self.system_mut().parts() {
+            parts.close(world, false);
+            parts.forget();
         }
     }
 

@@ -12,12 +12,23 @@ use super::fused::{self, Common, Failure};
 use super::job::Alone;
 use super::node::{Node, Outcome, Work};
 use super::plan::Unit;
-use super::{Answers, Stage, StageError, get_mut};
+use super::{Answers, Stage, StageError, Turn, get_mut};
 use crate::entity::Lane;
 use crate::query::BlockRunner;
 use crate::storage::lock::lock;
 use crate::system::parts::{BlockParts, OwnLane};
 use crate::world::World;
+
+/// How far a run on one thread has come.
+struct Progress {
+    /// The next turn, or the present one.
+    turn: usize,
+    /// Nodes from it on are not to be run any more.
+    limit: usize,
+    /// Whether something waits for the sync point.
+    put_off: bool,
+    measured: bool,
+}
 
 impl Stage {
     /// Runs every system and condition once, then does what their commands ask for.
@@ -31,51 +42,17 @@ impl Stage {
         runner: &dyn BlockRunner,
         answers: &Answers,
     ) -> Result<(), StageError> {
-        if self.planned_for != Some(world.id()) {
+        if self.planned_for != Some((world.id(), world.systems.changes())) {
             self.initialize(world).map_err(StageError::System)?;
         }
-        if self.is_apart {
-            return self.run_apart(world, runner, answers);
-        }
-        let mode = self.costs.mode(runner, self.plan.units.len());
+        let mode = match self.is_apart {
+            true => Mode::InTurn,
+            false => self.costs.mode(runner, self.plan.units.len()),
+        };
         if mode == Mode::AtOnce {
             return self.run_at_once(world, runner, answers);
         }
         self.run_in_turn(world, runner, answers, mode == Mode::Measured)
-    }
-
-    /// Each system whole, in order.
-    fn run_apart(
-        &mut self,
-        world: &mut World,
-        runner: &dyn BlockRunner,
-        answers: &Answers,
-    ) -> Result<(), StageError> {
-        for node in 0..self.nodes.len() {
-            if !self.run_whole(node, world, runner, answers) {
-                return self.sync(world, node);
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs a node with a sync point of its own; whether that went well.
-    fn run_whole(
-        &mut self,
-        node: usize,
-        world: &mut World,
-        runner: &dyn BlockRunner,
-        answers: &Answers,
-    ) -> bool {
-        let node = get_mut(&mut self.nodes[node]);
-        let run = || node.run(world, runner, answers);
-        match Outcome::of(catch_unwind(AssertUnwindSafe(run))) {
-            Outcome::Done => true,
-            failure => {
-                node.outcome = failure;
-                false
-            }
-        }
     }
 
     /// One unit after the other on the caller's thread.
@@ -86,36 +63,103 @@ impl Stage {
         answers: &Answers,
         measured: bool,
     ) -> Result<(), StageError> {
-        let is_many = runner.threads() > 1;
-        let mut put_off = false;
-        let mut limit = self.nodes.len();
-        for unit in 0..self.plan.units.len() {
-            let since = measured.then(|| self.costs.begin());
-            let alone = measured || (is_many && self.costs.is_small(unit, runner));
+        let mut progress = Progress {
+            turn: 0,
+            limit: self.nodes.len(),
+            put_off: false,
+            measured,
+        };
+        world.flush_reserved();
+        // Caught here for all turns, which costs a small system less than a catch of its own.
+        while let Err(panic) = catch_unwind(AssertUnwindSafe(|| {
+            self.take_turns(&mut progress, world, runner, answers);
+        })) {
+            let first = self.turns[progress.turn].first as usize;
+            let node = get_mut(&mut self.nodes[first]);
+            node.outcome = Outcome::Panicked(panic);
+            let recovered = catch_unwind(AssertUnwindSafe(|| node.recover(world)));
+            // What its values say when they are dropped is nobody's error.
+            std::mem::forget(recovered);
+            progress.limit = progress.limit.min(first);
+            progress.turn += 1;
+        }
+        if measured && !self.is_apart {
+            self.costs.plan(&self.plan);
+        }
+        match progress.put_off || progress.limit < self.nodes.len() {
+            true => self.sync(world, progress.limit),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes turns until the last one. When it unwinds, the turn is that of the system to blame.
+    fn take_turns(
+        &mut self,
+        progress: &mut Progress,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+        answers: &Answers,
+    ) {
+        let is_many = !self.is_apart && runner.threads() > 1;
+        let is_simple = !is_many && !progress.measured;
+        loop {
+            if is_simple && progress.limit == self.nodes.len() {
+                self.take_simple_turns(progress, world, runner);
+            }
+            let Some(&Turn {
+                first, is_whole, ..
+            }) = self.turns.get(progress.turn)
+            else {
+                return;
+            };
+            let (unit, first) = (progress.turn, first as usize);
+            let since = progress.measured.then(|| self.costs.begin());
+            let alone = progress.measured || (is_many && self.costs.is_small(unit, runner));
             let runner = if alone { &Alone } else { runner };
-            let nodes = &self.plan.units[unit].nodes;
-            let first = nodes[0] as usize;
             // Units come in an order of their own: behind one that failed, those of lower nodes
             // are still to be run.
-            if first >= limit {
-                continue;
-            }
-            if nodes.len() > 1 || self.puts_off[first] {
-                put_off = true;
-                limit = self.run_unit(unit, limit, world, runner, answers);
-            } else if !self.run_whole(first, world, runner, answers) {
-                limit = first;
+            if first < progress.limit {
+                if is_whole {
+                    let node = get_mut(&mut self.nodes[first]);
+                    if let Err(error) = node.run(world, runner, answers) {
+                        node.outcome = Outcome::Failed(error);
+                        progress.limit = first;
+                    }
+                } else {
+                    progress.put_off = true;
+                    progress.limit = self.run_unit(unit, progress.limit, world, runner, answers);
+                }
             }
             if let Some(since) = since {
                 self.costs.note(unit, since);
             }
+            progress.turn += 1;
         }
-        if measured {
-            self.costs.plan(&self.plan);
-        }
-        match put_off || limit < self.nodes.len() {
-            true => self.sync(world, limit),
-            false => Ok(()),
+    }
+
+    /// Takes the next turns that are a system without conditions, until one of them fails: what is
+    /// left of `take_turns` where little is to be asked, for systems that do little.
+    #[inline]
+    fn take_simple_turns(
+        &mut self,
+        progress: &mut Progress,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+    ) {
+        for turn in &self.turns[progress.turn..] {
+            if !turn.is_simple {
+                return;
+            }
+            let node = get_mut(&mut self.nodes[turn.first as usize]);
+            if let Work::System(system) = &mut node.work
+                && let Err(error) = system.run_whole(world, runner)
+            {
+                node.outcome = Outcome::Failed(error);
+                progress.limit = turn.first as usize;
+                progress.turn += 1;
+                return;
+            }
+            progress.turn += 1;
         }
     }
 

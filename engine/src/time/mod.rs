@@ -25,6 +25,7 @@ mod scale;
 mod step;
 mod tick;
 mod timer;
+mod wheel;
 
 #[cfg(test)]
 mod tests;
@@ -36,3 +37,4 @@ pub use scale::Scale;
 pub use step::Step;
 pub use tick::Time;
 pub use timer::{SimulatedTimer, SystemTimer, Timer};
+pub use wheel::{Expire, Expired, TimerId, Timers};

@@ -14,6 +14,7 @@ pub mod inverse;
 pub mod pass;
 pub mod population;
 mod spawn;
+pub mod timers;
 mod walk;
 
 use crate::harness::Case;
@@ -43,8 +44,20 @@ pub fn ecs() -> Vec<Case> {
     .concat()
 }
 
+/// Cases of `orrery`'s time.
+#[must_use]
+pub fn time() -> Vec<Case> {
+    timers::cases()
+}
+
 /// Cases of `orrery-math`.
 #[must_use]
 pub fn math() -> Vec<Case> {
     axpy::cases()
+}
+
+/// All cases.
+#[must_use]
+pub fn all() -> Vec<Case> {
+    [ecs(), math(), time()].concat()
 }

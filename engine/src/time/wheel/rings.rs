@@ -1,5 +1,6 @@
 //! The wheel itself: nodes, rings, levels. What it does to times is checked by its callers.
 
+use std::mem;
 use std::num::NonZeroU32;
 
 use super::TimerId;
@@ -49,6 +50,9 @@ pub(super) struct Wheel<T> {
     /// First free node, the one that became free last.
     pub(super) free: u32,
     pub(super) len: u32,
+    /// Halves of the ring that is being spread; empty in between.
+    front: Vec<u32>,
+    back: Vec<u32>,
 }
 
 impl<T> Wheel<T> {
@@ -68,6 +72,8 @@ impl<T> Wheel<T> {
             now: 0,
             free: NONE,
             len: 0,
+            front: Vec::new(),
+            back: Vec::new(),
         }
     }
 
@@ -211,14 +217,28 @@ impl<T> Wheel<T> {
 
     /// Spreads the ring of a slot that `now` has just reached over lower levels, in its order.
     fn cascade(&mut self, head: u32) {
-        let mut index = self.nodes[head as usize].next;
-        self.close(head, head);
-        while index != head {
-            let node = &self.nodes[index as usize];
-            let (next, due) = (node.next, node.due);
-            self.link(index, due);
-            index = next;
+        // Each step along the ring waits for memory, so it is read from both ends at once.
+        let (mut front, mut back) = (mem::take(&mut self.front), mem::take(&mut self.back));
+        let ring = &self.nodes[head as usize];
+        let (mut first, mut last) = (ring.next, ring.prev);
+        loop {
+            front.push(first);
+            if first == last {
+                break;
+            }
+            back.push(last);
+            let next = self.nodes[first as usize].next;
+            if next == last {
+                break;
+            }
+            (first, last) = (next, self.nodes[last as usize].prev);
         }
+        self.close(head, head);
+        for index in front.drain(..).chain(back.drain(..).rev()) {
+            let due = self.nodes[index as usize].due;
+            self.link(index, due);
+        }
+        (self.front, self.back) = (front, back);
     }
 
     /// Puts a node at the end of the ring where `due` belongs.
@@ -227,7 +247,7 @@ impl<T> Wheel<T> {
         let (level, slot) = place(self.now, due);
         let head = level * SLOTS + slot;
         self.occupied[level] |= 1 << slot;
-        let last = std::mem::replace(&mut self.nodes[head].prev, index);
+        let last = mem::replace(&mut self.nodes[head].prev, index);
         self.nodes[last as usize].next = index;
         let node = &mut self.nodes[index as usize];
         (node.prev, node.next) = (last, head as u32);

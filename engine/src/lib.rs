@@ -58,7 +58,7 @@ pub mod prelude {
     #[cfg(feature = "schedule")]
     pub use crate::schedule::{IntoSystems, Schedule, SystemSet};
     #[cfg(feature = "time")]
-    pub use crate::time::Time;
+    pub use crate::time::{RealTime, Time};
     #[cfg(feature = "workers")]
     pub use crate::workers::Workers;
     pub use orrery_ecs::{

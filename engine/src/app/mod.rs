@@ -13,13 +13,16 @@
 mod exit;
 mod runner;
 
+#[cfg(test)]
+mod clock_tests;
+
 use std::any::TypeId;
 
 use orrery_ecs::World;
 use thiserror::Error;
 
 use crate::schedule::{Ambiguity, IntoSystems, Schedule, ScheduleError};
-use crate::time::{FixedStep, Step, Time, TimeError};
+use crate::time::{FixedStep, RealTime, Step, Time, TimeError};
 use crate::workers::Workers;
 
 pub use exit::Exit;
@@ -148,6 +151,7 @@ impl App {
         let step = DEFAULT_STEP;
         let mut world = World::new();
         world.insert_resource(Time::new(step));
+        world.insert_resource(RealTime::new());
         world.insert_resource(Exit::default());
         let workers = Workers::serial();
         world.insert_resource(workers.clone());
@@ -173,7 +177,7 @@ impl App {
 
     /// Puts another world in the place of this one, for example a fork to go back to, and
     /// returns the old one. The clock goes on at the new world's tick with its step, on this
-    /// app's workers. The systems go on with the last runs and locals that the new world has for
+    /// app's workers; real time does not go back. The systems go on with the last runs and locals that the new world has for
     /// systems of the same functions, also where those were another app's, made alike.
     ///
     /// # Panics
@@ -184,6 +188,12 @@ impl App {
         self.clock.set_step(time.step());
         self.clock.set_tick(time.tick());
         world.insert_resource(self.workers.clone());
+        world.insert_resource(
+            self.world
+                .get_resource()
+                .copied()
+                .unwrap_or(RealTime::new()),
+        );
         world.init_resource::<Exit>();
         world.release_systems();
         if self.started == Started::Yes {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{App, AppError};
-use crate::time::{Pacer, Step, SystemTimer, Timer};
+use crate::time::{Pacer, RealTime, Step, SystemTimer, Timer};
 
 /// How long an app runs, and how fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +36,11 @@ impl App {
     }
 
     fn run_ticks(&mut self, count: u64) -> Result<(), AppError> {
+        let (mut timer, mut last_ns) = (SystemTimer::new(), 0);
         for _ in 0..count {
+            let now_ns = timer.now_ns();
+            self.advance_real_time(Duration::from_nanos(now_ns - last_ns));
+            last_ns = now_ns;
             self.begin_frame()?;
             self.tick()?;
             self.update()?;
@@ -62,12 +66,20 @@ impl App {
         Ok(())
     }
 
+    /// Lets real time go on, for those who ask for it.
+    fn advance_real_time(&mut self, elapsed: Duration) {
+        if let Some(real) = self.world_mut().get_resource_mut::<RealTime>() {
+            real.advance(elapsed);
+        }
+    }
+
     /// Runs one frame: `First` and `PreUpdate`, the ticks that are due after `elapsed` real time,
     /// then `Update`, `PostUpdate` and `Last`.
     ///
     /// # Errors
     /// As [`run`](App::run).
     pub fn frame(&mut self, elapsed: Duration) -> Result<(), AppError> {
+        self.advance_real_time(elapsed);
         let steps = self.clock_mut().advance(elapsed)?;
         self.begin_frame()?;
         for _ in 0..steps.count {

@@ -21,6 +21,7 @@
 mod error;
 mod fixed;
 mod pacer;
+mod real;
 mod scale;
 mod step;
 mod tick;
@@ -33,6 +34,7 @@ mod tests;
 pub use error::TimeError;
 pub use fixed::{FixedStep, Overrun, Steps, TimeCounters};
 pub use pacer::{Pacer, Wake};
+pub use real::RealTime;
 pub use scale::Scale;
 pub use step::Step;
 pub use tick::Time;

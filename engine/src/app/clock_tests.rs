@@ -8,7 +8,7 @@ use orrery_ecs::{Res, ResMut, Resource};
 
 use super::ScheduleLabel::{FixedUpdate, Update};
 use super::{App, Exit, Runner};
-use crate::time::{RealTime, Scale, Step, Time, Timer};
+use crate::time::{FixedStep, RealTime, Scale, Step, Time, Timer};
 
 /// Time that passes in sleeps, and wherever else somebody lets it pass.
 #[derive(Clone, Default)]
@@ -253,4 +253,35 @@ fn real_time_is_no_state_and_does_not_go_back_with_the_world() {
     app.replace_world(fork);
     assert_eq!(app.time().tick(), 1);
     assert_eq!(real(&app).elapsed(), Duration::from_millis(20));
+}
+
+#[test]
+fn systems_of_a_frame_stop_step_and_watch_simulated_time() {
+    let mut app = counting(u64::MAX);
+    app.add_systems(Update, |calls: Res<Calls>, mut clock: ResMut<FixedStep>| {
+        assert_eq!(clock.tick(), calls.ticks);
+        match calls.frames {
+            3 => clock.pause(),
+            6 => clock.single_step(2),
+            9 => clock.resume(),
+            _ => {}
+        }
+        let is_whole = [2, 10].contains(&calls.frames);
+        assert_eq!(clock.overstep(), if is_whole { 0.0 } else { 0.5 });
+    });
+    let mut ticks = Vec::new();
+    for _ in 0..11 {
+        app.frame(Duration::from_millis(15)).expect("nothing fails");
+        ticks.push(calls(&app).0);
+    }
+    assert_eq!(ticks, [1, 3, 4, 4, 4, 4, 6, 6, 6, 8, 9]);
+}
+
+#[test]
+fn the_clock_counts_the_ticks_of_every_runner() {
+    let mut app = counting(u64::MAX);
+    app.run(Runner::Ticks(5)).expect("nothing fails");
+    app.tick().expect("nothing fails");
+    app.frame(Duration::from_millis(20)).expect("nothing fails");
+    assert_eq!((app.time().tick(), app.clock_mut().tick()), (8, 8));
 }

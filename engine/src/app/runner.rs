@@ -80,11 +80,10 @@ impl App {
     /// As [`run`](App::run).
     pub fn frame(&mut self, elapsed: Duration) -> Result<(), AppError> {
         self.advance_real_time(elapsed);
-        let steps = self.clock_mut().advance(elapsed)?;
+        let steps = self.clock()?.advance(elapsed)?;
         self.begin_frame()?;
         for _ in 0..steps.count {
             self.tick()?;
-            self.clock_mut().finish_step();
             if self.exit_requested() {
                 break;
             }
@@ -100,7 +99,7 @@ mod tests {
     use super::super::ScheduleLabel::{FixedUpdate, Startup, Update};
     use super::super::{Exit, Plugin};
     use super::*;
-    use crate::time::{SimulatedTimer, Time};
+    use crate::time::{FixedStep, SimulatedTimer, Time};
 
     #[derive(Clone, Debug, Default, PartialEq, Resource)]
     struct Calls {
@@ -231,6 +230,13 @@ mod tests {
             world.remove_resource::<Time>();
         });
         assert!(matches!(app.tick(), Err(AppError::NoTime)));
+        let mut app = App::new();
+        app.add_systems(Update, |world: &mut orrery_ecs::World| {
+            world.remove_resource::<FixedStep>();
+        });
+        app.frame(Duration::ZERO).expect("it is there until then");
+        let error = app.frame(Duration::ZERO);
+        assert!(matches!(error, Err(AppError::NoTime)));
     }
 
     #[test]

@@ -33,10 +33,14 @@
 pub mod app;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "clock")]
+pub mod clock;
 #[cfg(feature = "schedule")]
 pub mod schedule;
 #[cfg(feature = "spatial")]
 pub mod spatial;
+#[cfg(feature = "stamps")]
+pub mod stamps;
 #[cfg(feature = "time")]
 pub mod time;
 #[cfg(feature = "workers")]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{App, AppError};
-use crate::time::{Pacer, RealTime, Step, SystemTimer, Timer};
+use crate::time::{Pacer, RealTime, Step, Steps, SystemTimer, Timer};
 
 /// How long an app runs, and how fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +66,12 @@ impl App {
         Ok(())
     }
 
-    /// Lets real time go on, for those who ask for it.
+    /// Lets real time go on and says which ticks are due.
+    pub(crate) fn advance_clocks(&mut self, elapsed: Duration) -> Result<Steps, AppError> {
+        self.advance_real_time(elapsed);
+        Ok(self.clock()?.advance(elapsed)?)
+    }
+
     fn advance_real_time(&mut self, elapsed: Duration) {
         if let Some(real) = self.world_mut().get_resource_mut::<RealTime>() {
             real.advance(elapsed);
@@ -79,8 +84,7 @@ impl App {
     /// # Errors
     /// As [`run`](App::run).
     pub fn frame(&mut self, elapsed: Duration) -> Result<(), AppError> {
-        self.advance_real_time(elapsed);
-        let steps = self.clock()?.advance(elapsed)?;
+        let steps = self.advance_clocks(elapsed)?;
         self.begin_frame()?;
         for _ in 0..steps.count {
             self.tick()?;

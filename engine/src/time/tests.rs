@@ -1,6 +1,6 @@
 //! Steps, policies, pauses, scales and deadlines, all on simulated time.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{
     FixedStep, Overrun, Pacer, Scale, SimulatedTimer, Step, SystemTimer, TimeError, Timer,
@@ -390,6 +390,20 @@ fn a_restart_moves_the_raster_to_now() {
         (pacer.missed(), pacer.timer_mut().now_ns()),
         (0, 67_000_000)
     );
+}
+
+#[test]
+fn the_system_timer_runs_as_fast_as_instant() {
+    let outer = Instant::now();
+    let mut timer = SystemTimer::new();
+    let inner = Instant::now();
+    timer.sleep_until(3_000_000);
+    let least = inner.elapsed();
+    let found = Duration::from_nanos(timer.now_ns());
+    let most = outer.elapsed();
+    // A thousandth for the moment in which both are read; a suspend in between would show here.
+    assert!(found + least / 1_000 >= least, "{found:?}, {least:?}");
+    assert!(found <= most + most / 1_000, "{found:?}, {most:?}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub mod inverse;
 pub mod pass;
 pub mod population;
 mod spawn;
+mod stamps;
 pub mod timers;
 mod walk;
 
@@ -44,10 +45,10 @@ pub fn ecs() -> Vec<Case> {
     .concat()
 }
 
-/// Cases of `orrery`'s time.
+/// Cases of `orrery`'s time: timers and stamps.
 #[must_use]
 pub fn time() -> Vec<Case> {
-    timers::cases()
+    [timers::cases(), stamps::cases()].concat()
 }
 
 /// Cases of `orrery-math`.

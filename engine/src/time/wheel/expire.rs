@@ -88,7 +88,7 @@ impl<T: Clone> Timers<T> {
                 self.wheel.relink(index, next);
                 value
             }
-            _ => self.wheel.release(index),
+            _ => self.wheel.remove(id)?,
         };
         Some(Expired { id, due, value })
     }

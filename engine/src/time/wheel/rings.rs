@@ -131,21 +131,14 @@ impl<T> Wheel<T> {
         }
     }
 
-    /// Takes a timer out.
+    /// Takes a timer out and frees its node.
     #[inline]
     pub(super) fn remove(&mut self, id: TimerId) -> Option<T> {
-        self.node(id)?;
-        Some(self.release(id.index))
-    }
-
-    /// Takes the timer of a node out and frees the node.
-    ///
-    /// # Panics
-    /// When the node is no timer.
-    #[inline]
-    pub(super) fn release(&mut self, index: u32) -> T {
-        let node = &mut self.nodes[index as usize];
-        let value = node.value.take().expect("only timers are released");
+        let node = self.nodes.get_mut(id.index as usize)?;
+        if node.generation != id.generation.get() {
+            return None;
+        }
+        let value = node.value.take()?;
         let (prev, next) = (node.prev, node.next);
         node.generation = node.generation.wrapping_add(1);
         if node.generation == 0 {
@@ -153,11 +146,11 @@ impl<T> Wheel<T> {
             node.next = NONE;
         } else {
             node.next = self.free;
-            self.free = index;
+            self.free = id.index;
         }
         self.len -= 1;
         self.close(prev, next);
-        value
+        Some(value)
     }
 
     /// Moves the timer of a node to another tick, behind those that are armed for it.

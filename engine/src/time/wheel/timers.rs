@@ -180,9 +180,12 @@ impl<T> Timers<T> {
 
     /// Takes all timers back; their ids are over.
     pub fn clear(&mut self) {
-        for index in super::rings::HEADS..self.wheel.nodes.len() {
-            if self.wheel.nodes[index].value.is_some() {
-                self.wheel.release(index as u32); // below 2^32, as every index
+        for index in 0..self.wheel.nodes.len() {
+            let generation = NonZeroU32::new(self.wheel.nodes[index].generation);
+            if let Some(generation) = generation {
+                let index = index as u32; // below 2^32, as every index
+                // A free node has no value that could be taken.
+                self.wheel.remove(TimerId { index, generation });
             }
         }
     }

@@ -4,6 +4,8 @@
 //! them without one, and in the last line how many rows met their goals. Peers must give the
 //! digest that ours and R give, or the program stops: a peer that does something else is no peer.
 //!
+//! `orrery-compare time [WORD ...]` does the same for timers and stamps.
+//!
 //! `orrery-compare ecs --beside PROGRAM` prints the rows of another build of this program beside
 //! its own; `orrery-compare build` says for which processors a build is.
 //!
@@ -18,22 +20,26 @@ mod ecs;
 mod model;
 mod print;
 mod table;
+mod time;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use orrery_benches::harness::{Machine, in_place_bandwidth};
 use print::Format;
+use table::Row;
 
 const USAGE: &str = "\
 usage: orrery-compare ecs [--markdown | --beside PROGRAM] [WORD ...]
+       orrery-compare time [--markdown] [WORD ...]
        orrery-compare build
        orrery-compare model [--operations N] [--seed S]";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some("ecs") => compare(arguments.collect()),
+        Some("ecs") => compare_ecs(arguments.collect()),
+        Some("time") => compare(&time::rows(), arguments.collect()),
         Some("model") => walk(arguments),
         Some("build") => {
             println!("{}", print::build());
@@ -52,7 +58,7 @@ fn refuse(reason: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn compare(mut arguments: Vec<String>) -> ExitCode {
+fn compare_ecs(mut arguments: Vec<String>) -> ExitCode {
     if arguments.first().is_some_and(|option| option == "--beside") {
         if arguments.len() < 2 {
             return refuse("--beside needs another build of this program");
@@ -64,6 +70,10 @@ fn compare(mut arguments: Vec<String>) -> ExitCode {
             Err(reason) => refuse(&reason),
         };
     }
+    compare(&ecs::rows(), arguments)
+}
+
+fn compare(rows: &[Row], arguments: Vec<String>) -> ExitCode {
     let (options, words): (Vec<String>, Vec<String>) = arguments
         .into_iter()
         .partition(|argument| argument.starts_with("--"));
@@ -80,7 +90,7 @@ fn compare(mut arguments: Vec<String>) -> ExitCode {
     if format == Format::Markdown {
         println!();
     }
-    let tally = print::rows(&ecs::rows(), &words, format);
+    let tally = print::rows(rows, &words, format);
     println!("\nmet {} of {}", tally.met, tally.rows);
     ExitCode::SUCCESS
 }

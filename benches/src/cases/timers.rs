@@ -19,99 +19,94 @@ const ACTIVE_EACH: usize = 100;
 /// Ticks that timers are spread over: 18 minutes at 60 Hz.
 const SPREAD: u64 = 1 << 16;
 
+const ARM: Case = Case {
+    name: "timer_arm_1m",
+    reference: Some("timer_arm_1m_reference"),
+    smoke: 100,
+    full: 10_000,
+    seed: SEED,
+    bytes_each: 0,
+    goal: Goal::NanosEachMax(6.0),
+    expected: Expected {
+        smoke: 0x38a4_9c33_775f_fd42,
+        full: 0xa7f6_b97e_9dfc_a550,
+    },
+    prepare: |size, seed| Box::new(Arming(wheel(size, seed))),
+};
+
+const CANCEL: Case = Case {
+    name: "timer_cancel_1m",
+    reference: Some("timer_cancel_1m_reference"),
+    goal: Goal::NanosEachMax(4.0),
+    expected: Expected {
+        smoke: 0x38a4_9c33_775f_fd42,
+        full: 0xa7f6_b97e_9dfc_a550,
+    },
+    prepare: |size, seed| Box::new(Cancelling(wheel(size, seed))),
+    ..ARM
+};
+
+const SHUFFLED: Case = Case {
+    name: "timer_cancel_1m_shuffled",
+    reference: Some("timer_cancel_1m_shuffled_reference"),
+    goal: Goal::Open,
+    expected: Expected {
+        smoke: 0x0347_176d_9f2c_df01,
+        full: 0xfed3_3dff_49ad_6ecf,
+    },
+    prepare: |size, seed| Box::new(Cancelling(scattered(wheel(size, seed), seed))),
+    ..ARM
+};
+
+const EXPIRE: Case = Case {
+    name: "timer_expire_1m",
+    reference: Some("timer_expire_1m_reference"),
+    smoke: 10_000,
+    full: 1_000_000,
+    goal: Goal::Open,
+    expected: Expected {
+        smoke: 0xe4e2_31c2_bb79_4227,
+        full: 0xecd7_8bd0_2669_b74f,
+    },
+    prepare: |size, seed| Box::new(Expiring::new(Timers::new(), size, seed)),
+    ..ARM
+};
+
+const IDLE: Case = Case {
+    name: "timer_idle_tick_1m",
+    reference: None,
+    goal: Goal::Open,
+    expected: Expected::both(0),
+    prepare: idling,
+    ..ARM
+};
+
 pub(super) fn cases() -> Vec<Case> {
-    let arm = Case {
-        name: "timer_arm_1m",
-        reference: Some("timer_arm_1m_reference"),
-        smoke: 100,
-        full: 10_000,
-        seed: SEED,
-        bytes_each: 0,
-        goal: Goal::NanosEachMax(6.0),
-        expected: Expected {
-            smoke: 0x38a4_9c33_775f_fd42,
-            full: 0xa7f6_b97e_9dfc_a550,
-        },
-        prepare: |size, seed| Box::new(Arming(wheel(size, seed))),
-    };
-    let cancel = Case {
-        name: "timer_cancel_1m",
-        reference: Some("timer_cancel_1m_reference"),
-        goal: Goal::NanosEachMax(4.0),
-        expected: Expected {
-            smoke: 0x38a4_9c33_775f_fd42,
-            full: 0xa7f6_b97e_9dfc_a550,
-        },
-        prepare: |size, seed| Box::new(Cancelling(wheel(size, seed))),
-        ..arm
-    };
-    let shuffled = Case {
-        name: "timer_cancel_1m_shuffled",
-        reference: Some("timer_cancel_1m_shuffled_reference"),
-        goal: Goal::Open,
-        expected: Expected {
-            smoke: 0x0347_176d_9f2c_df01,
-            full: 0xfed3_3dff_49ad_6ecf,
-        },
-        prepare: |size, seed| Box::new(Cancelling(scattered(wheel(size, seed), seed))),
-        ..arm
-    };
-    let expire = Case {
-        name: "timer_expire_1m",
-        reference: Some("timer_expire_1m_reference"),
-        smoke: 10_000,
-        full: 1_000_000,
-        goal: Goal::Open,
-        expected: Expected {
-            smoke: 0xe4e2_31c2_bb79_4227,
-            full: 0xecd7_8bd0_2669_b74f,
-        },
-        prepare: |size, seed| Box::new(Expiring::new(Timers::new(), size, seed)),
-        ..arm
-    };
-    vec![
-        Case {
-            name: "timer_arm_1m_reference",
+    let beside = |case: Case, prepare: Prepare| {
+        let reference = Case {
+            name: case.reference.expect("R does the same work"),
             reference: None,
             goal: Goal::Open,
-            prepare: |size, seed| Box::new(Arming(tree(size, seed))),
-            ..arm
-        },
-        arm,
-        Case {
-            name: "timer_cancel_1m_reference",
-            reference: None,
-            goal: Goal::Open,
-            prepare: |size, seed| Box::new(Cancelling(tree(size, seed))),
-            ..cancel
-        },
-        cancel,
-        Case {
-            name: "timer_cancel_1m_shuffled_reference",
-            reference: None,
-            prepare: |size, seed| Box::new(Cancelling(scattered(tree(size, seed), seed))),
-            ..shuffled
-        },
-        shuffled,
-        Case {
-            name: "timer_expire_1m_reference",
-            reference: None,
-            prepare: |size, seed| Box::new(Expiring::new(Tree::default(), size, seed)),
-            ..expire
-        },
-        expire,
-        Case {
-            name: "timer_idle_tick_1m",
-            reference: None,
-            smoke: 100,
-            full: 10_000,
-            goal: Goal::Open,
-            expected: Expected::both(0),
-            prepare: idling,
-            ..arm
-        },
+            prepare,
+            ..case
+        };
+        [reference, case]
+    };
+    [
+        &beside(ARM, |size, seed| Box::new(Arming(tree(size, seed))))[..],
+        &beside(CANCEL, |size, seed| Box::new(Cancelling(tree(size, seed)))),
+        &beside(SHUFFLED, |size, seed| {
+            Box::new(Cancelling(scattered(tree(size, seed), seed)))
+        }),
+        &beside(EXPIRE, |size, seed| {
+            Box::new(Expiring::new(Tree::default(), size, seed))
+        }),
+        &[IDLE],
     ]
+    .concat()
 }
+
+type Prepare = fn(usize, u64) -> Box<dyn Work>;
 
 /// Timers by whoever keeps them.
 pub trait Queue {

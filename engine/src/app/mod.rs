@@ -176,30 +176,26 @@ impl App {
         &mut self.world
     }
 
-    /// Puts another world in the place of this one, for example a fork to go back to, and
-    /// returns the old one. The clock goes on at the new world's tick with its step, on this
-    /// app's workers; real time does not go back. The systems go on with the last runs and locals that the new world has for
-    /// systems of the same functions, also where those were another app's, made alike.
+    /// Puts another world in the place of this one, for example a fork to go back to, and returns
+    /// the old one. The clock goes on at the new world's tick with its step, on this app's workers;
+    /// real time does not go back. The systems go on with the last runs and locals that the new
+    /// world has for systems of the same functions, also where those were another app's, made
+    /// alike.
     ///
     /// # Panics
     /// When the new world has no [`Time`]: it was not made by an app.
     pub fn replace_world(&mut self, mut world: World) -> World {
         let time = world.get_resource::<Time>().copied();
         let time = time.expect("a world without Time was not made by an app");
-        let mut clock = self
-            .world
-            .remove_resource::<FixedStep>()
-            .unwrap_or(FixedStep::new(time.step()));
+        // Both follow real time, so neither goes back.
+        let real = self.world.get_resource::<RealTime>().copied();
+        let clock = self.world.get_resource::<FixedStep>().cloned();
+        let mut clock = clock.unwrap_or(FixedStep::new(time.step()));
         clock.set_step(time.step());
         clock.set_tick(time.tick());
         world.insert_resource(clock);
         world.insert_resource(self.workers.clone());
-        world.insert_resource(
-            self.world
-                .get_resource()
-                .copied()
-                .unwrap_or(RealTime::new()),
-        );
+        world.insert_resource(real.unwrap_or_default());
         world.init_resource::<Exit>();
         world.release_systems();
         if self.started == Started::Yes {

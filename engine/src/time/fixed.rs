@@ -51,9 +51,9 @@ pub struct TimeCounters {
 
 /// The clock of the simulation: an accumulator of integer nanoseconds and a tick counter.
 ///
-/// In an app it is a resource, with which systems of a frame stop, stretch and watch simulated time;
-/// what they ask for holds from the next frame on. It follows real time and is no state; the tick
-/// that is, and that systems of a tick read, is the one of [`Time`](super::Time).
+/// In an app it is a resource, with which systems of a frame stop, stretch and watch simulated
+/// time; what they ask for holds from the next frame on. It follows real time and is no state; the
+/// tick that is, and that systems of a tick read, is the one of [`Time`](super::Time).
 ///
 /// # Examples
 /// ```

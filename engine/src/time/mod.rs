@@ -18,7 +18,8 @@
 //!   and never asks this clock; [`FixedStep::real_elapsed`] goes on while the steps stand still.
 //!
 //! Absent on purpose: wall clock, calendar and time zones (feature `clock`: they must not reach the
-//! state), stamps for profiling (feature `stamps`), and any spinning in the wait (an idle program at 60 Hz stays under 1 % of a core).
+//! state), stamps for profiling (feature `stamps`), and any spinning in the wait (an idle program
+//! at 60 Hz stays under 1 % of a core).
 
 mod error;
 mod fixed;

@@ -10,7 +10,7 @@ use orrery_ecs::Resource;
 ///
 /// | | simulation | real |
 /// | --- | --- | --- |
-/// | schedules | those of a tick, `FixedUpdate` | those of a frame, `Update` |
+/// | schedules | that of a tick: `FixedUpdate` | those of a frame: `First` to `Last` |
 /// | resource | [`Time`](super::Time) | `RealTime` |
 /// | pause, scale, single step | stop it, stretch it | do nothing to it |
 /// | overrun, suspend | drop some of it, count it | are in it |

@@ -22,8 +22,8 @@ pub trait Timer {
 ///
 /// On Linux the clock goes on while the machine is suspended (`CLOCK_BOOTTIME`), so the first frame
 /// after it is as long as the suspend, which [`FixedStep`](super::FixedStep) ignores and counts. On
-/// other systems it is that of [`Instant`](std::time::Instant): where that stands still, as on macOS,
-/// a suspend passes unseen and nothing is counted.
+/// other systems it is that of [`Instant`](std::time::Instant): where that stands still, as on
+/// macOS, a suspend passes unseen and nothing is counted.
 #[derive(Clone, Debug)]
 pub struct SystemTimer {
     origin: Origin,

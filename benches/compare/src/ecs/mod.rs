@@ -6,7 +6,7 @@ mod bevy;
 mod hecs;
 mod rows;
 
-pub(crate) use rows::rows;
+pub(crate) use rows::{peer, row, rows};
 
 #[cfg(test)]
 mod tests {

@@ -180,7 +180,7 @@ fn worlds() -> Vec<Row> {
     ]
 }
 
-fn peer(name: &'static str, prepare: Prepare, ahead: Option<f64>) -> Peer {
+pub(crate) fn peer(name: &'static str, prepare: Prepare, ahead: Option<f64>) -> Peer {
     Peer {
         name,
         prepare,
@@ -193,7 +193,7 @@ fn shown(name: &'static str, case: &str) -> Peer {
     peer(name, find(case).prepare, None)
 }
 
-fn row(name: &str) -> Row {
+pub(crate) fn row(name: &str) -> Row {
     let case = find(name);
     Row {
         case,
@@ -205,7 +205,7 @@ fn row(name: &str) -> Row {
 }
 
 fn find(name: &str) -> Case {
-    let mut cases = cases::ecs().into_iter();
+    let mut cases = cases::all().into_iter();
     let found = cases.find(|case| case.name == name);
     found.unwrap_or_else(|| panic!("no case is named {name}"))
 }

@@ -28,10 +28,10 @@
 //!   arming and cancelling give different hashes: their next ids differ, and ids may be state.
 //!
 //! Spreading a slot of many timers takes as long as memory takes to give each of them, some 70 ns
-//! where caches do not hold a million: 4 ms for 60,000 timers that share a slot of 4,096 ticks. Lists
-//! as arrays of entries were tried: spreading then reads memory in order, but cancelled entries stay
-//! behind until a slot is tidied up, and arming, which is the most frequent of all, took twice the
-//! time because it never found its memory in the cache.
+//! where caches do not hold a million: 4 ms for 60,000 timers that share a slot of 4,096 ticks.
+//! Lists as arrays of entries were tried: spreading then reads memory in order, but cancelled
+//! entries stay behind until a slot is tidied up, and arming, which is the most frequent of all,
+//! took twice the time because it never found its memory in the cache.
 //!
 //! Absent on purpose: callbacks (a value is given out, a system decides what it means), real time
 //! (count ticks), and a resource for all kinds of values at once (each type has its own).

@@ -13,7 +13,7 @@ use super::{ClockError, Zone, ZonedTime};
 ///
 /// Prints as RFC 3339 and reads it. It is no state:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// use orrery::prelude::*;
 /// #[derive(Clone, Component)]
 /// struct Born(orrery::clock::WallTime);

@@ -310,7 +310,7 @@ fn a_fork_of_the_world_keeps_timers_and_their_ids() {
     world.resource_mut::<Timers<u32>>().cancel(fuse);
     assert_ne!(world.state_hash(), fork.state_hash());
     let fuse = fork.get::<Fuse>(bomb).expect("it lives").0;
-    let mut timers = fork.resource_mut::<Timers<u32>>();
+    let timers = fork.resource_mut::<Timers<u32>>();
     assert_eq!(timers.due(fuse), Some(50));
-    assert_eq!(values(&mut timers, 50), [7]);
+    assert_eq!(values(timers, 50), [7]);
 }

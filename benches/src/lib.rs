@@ -13,7 +13,7 @@
 //!            interleave       A B A B ... in one process -> minimum, median, ratio
 //!            probe, machine   what the memory gives at this minute, where and on which commit
 //! reference  Flat, kernels    columns on huge pages and AVX2 loops written by hand: R
-//! cases      ecs, math        the cases themselves
+//! cases      ecs, math, time  the cases themselves
 //! instructions                what each case needs of them, as a record that can be checked
 //! ```
 //!

@@ -1,11 +1,7 @@
 //! Every case at its smoke size: what it does is what it says, on every path.
 
-use orrery_benches::cases;
+use orrery_benches::cases::all;
 use orrery_benches::harness::{Case, Plan, ratio};
-
-fn all() -> Vec<Case> {
-    [cases::ecs(), cases::schedule(), cases::math()].concat()
-}
 
 #[test]
 fn every_case_gives_its_expected_result_at_smoke_size() {

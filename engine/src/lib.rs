@@ -33,10 +33,14 @@
 pub mod app;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "clock")]
+pub mod clock;
 #[cfg(feature = "schedule")]
 pub mod schedule;
 #[cfg(feature = "spatial")]
 pub mod spatial;
+#[cfg(feature = "stamps")]
+pub mod stamps;
 #[cfg(feature = "time")]
 pub mod time;
 #[cfg(feature = "workers")]
@@ -58,7 +62,7 @@ pub mod prelude {
     #[cfg(feature = "schedule")]
     pub use crate::schedule::{IntoSystems, Schedule, SystemSet};
     #[cfg(feature = "time")]
-    pub use crate::time::Time;
+    pub use crate::time::{RealTime, Time};
     #[cfg(feature = "workers")]
     pub use crate::workers::Workers;
     pub use orrery_ecs::{

@@ -1,8 +1,11 @@
 //! Orrery beside its peers: the same work, in turn, in one process.
 //!
 //! `orrery-compare ecs [WORD ...]` prints a table of the rows whose name contains a word, all of
-//! them without one, `orrery-compare schedule` the same for schedules, and in the last line how many rows met their goals. Peers must give the
+//! them without one, and in the last line how many rows met their goals. Peers must give the
 //! digest that ours and R give, or the program stops: a peer that does something else is no peer.
+//!
+//! `orrery-compare schedule [WORD ...]` does the same for schedules, `orrery-compare time [WORD ...]`
+//! for timers and stamps.
 //!
 //! `orrery-compare ecs --beside PROGRAM` prints the rows of another build of this program beside
 //! its own; `orrery-compare build` says for which processors a build is.
@@ -19,6 +22,7 @@ mod model;
 mod print;
 mod schedule;
 mod table;
+mod time;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -28,15 +32,17 @@ use print::Format;
 use table::Row;
 
 const USAGE: &str = "\
-usage: orrery-compare ecs|schedule [--markdown | --beside PROGRAM] [WORD ...]
+usage: orrery-compare ecs [--markdown | --beside PROGRAM] [WORD ...]
+       orrery-compare schedule|time [--markdown] [WORD ...]
        orrery-compare build
        orrery-compare model [--operations N] [--seed S]";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some("ecs") => compare(&ecs::rows(), arguments.collect()),
+        Some("ecs") => compare_ecs(arguments.collect()),
         Some("schedule") => compare(&schedule::rows(), arguments.collect()),
+        Some("time") => compare(&time::rows(), arguments.collect()),
         Some("model") => walk(arguments),
         Some("build") => {
             println!("{}", print::build());
@@ -55,18 +61,22 @@ fn refuse(reason: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn compare(rows: &[Row], mut arguments: Vec<String>) -> ExitCode {
+fn compare_ecs(mut arguments: Vec<String>) -> ExitCode {
     if arguments.first().is_some_and(|option| option == "--beside") {
         if arguments.len() < 2 {
             return refuse("--beside needs another build of this program");
         }
         let words = arguments.split_off(2);
         println!("{}", Machine::find());
-        return match beside::rows(rows, &words, &arguments[1]) {
+        return match beside::rows(&ecs::rows(), &words, &arguments[1]) {
             Ok(()) => ExitCode::SUCCESS,
             Err(reason) => refuse(&reason),
         };
     }
+    compare(&ecs::rows(), arguments)
+}
+
+fn compare(rows: &[Row], arguments: Vec<String>) -> ExitCode {
     let (options, words): (Vec<String>, Vec<String>) = arguments
         .into_iter()
         .partition(|argument| argument.starts_with("--"));

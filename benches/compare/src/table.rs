@@ -168,7 +168,7 @@ pub(crate) fn row(name: &str) -> Row {
 }
 
 fn find(name: &str) -> Case {
-    let mut cases = cases::ecs().into_iter().chain(cases::schedule());
+    let mut cases = cases::all().into_iter();
     let found = cases.find(|case| case.name == name);
     found.unwrap_or_else(|| panic!("no case is named {name}"))
 }

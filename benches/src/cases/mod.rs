@@ -15,6 +15,8 @@ pub mod pass;
 pub mod population;
 pub mod schedule;
 mod spawn;
+mod stamps;
+pub mod timers;
 mod walk;
 
 use crate::harness::Case;
@@ -50,8 +52,20 @@ pub fn schedule() -> Vec<Case> {
     schedule::cases()
 }
 
+/// Cases of `orrery`'s time: timers and stamps.
+#[must_use]
+pub fn time() -> Vec<Case> {
+    [timers::cases(), stamps::cases()].concat()
+}
+
 /// Cases of `orrery-math`.
 #[must_use]
 pub fn math() -> Vec<Case> {
     axpy::cases()
+}
+
+/// All cases.
+#[must_use]
+pub fn all() -> Vec<Case> {
+    [ecs(), math(), schedule(), time()].concat()
 }

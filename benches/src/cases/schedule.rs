@@ -16,8 +16,8 @@ use crate::reference::{self, Flat};
 
 /// Rows of each of the disjoint systems.
 pub const DISJOINT: usize = 10_000;
-/// Rows of the fused passes: 72 MB, more than any cache of ours.
-const FUSED: usize = 2_000_000;
+/// Rows of the fused passes: 144 MB, far more than any cache of ours.
+const FUSED: usize = 4_000_000;
 
 pub(super) fn cases() -> Vec<Case> {
     let case = |name, full, goal, expected, prepare| Case {
@@ -131,16 +131,12 @@ fn nothing(_: usize, _: u64) -> Box<dyn Work> {
     })
 }
 
-/// Ten functions that do nothing, so that no call of them is foreseen.
-fn rest<const N: usize>() {
-    std::hint::black_box(N);
-}
+fn rest() {}
 
 fn empty(size: usize, _: u64) -> Box<dyn Work> {
     let mut schedule = Schedule::new("empty");
-    for _ in 0..size / 10 {
-        schedule.add_systems((rest::<0>, rest::<1>, rest::<2>, rest::<3>, rest::<4>));
-        schedule.add_systems((rest::<5>, rest::<6>, rest::<7>, rest::<8>, rest::<9>));
+    for _ in 0..size {
+        schedule.add_systems(rest);
     }
     Box::new(Scheduled {
         world: World::new(),
@@ -164,21 +160,7 @@ impl Work for Closures {
 }
 
 fn empty_by_hand(size: usize, _: u64) -> Box<dyn Work> {
-    let ten = || -> [Box<dyn FnMut()>; 10] {
-        [
-            Box::new(rest::<0>),
-            Box::new(rest::<1>),
-            Box::new(rest::<2>),
-            Box::new(rest::<3>),
-            Box::new(rest::<4>),
-            Box::new(rest::<5>),
-            Box::new(rest::<6>),
-            Box::new(rest::<7>),
-            Box::new(rest::<8>),
-            Box::new(rest::<9>),
-        ]
-    };
-    Box::new(Closures((0..size / 10).flat_map(|_| ten()).collect()))
+    Box::new(Closures((0..size).map(|_| Box::new(rest) as _).collect()))
 }
 
 macro_rules! lanes {

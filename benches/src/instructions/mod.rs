@@ -50,9 +50,8 @@ pub fn counted_run(work: &mut dyn Work) {
 /// The cases that are counted.
 #[must_use]
 pub fn counted() -> Vec<Case> {
-    let all = [cases::ecs(), cases::schedule(), cases::math()].concat();
     let counts = |case: &Case| !UNCOUNTED.iter().any(|part| case.name.contains(part));
-    all.into_iter().filter(counts).collect()
+    cases::all().into_iter().filter(counts).collect()
 }
 
 /// Runs one case as it is counted; to be called in a process under callgrind.

@@ -206,7 +206,7 @@ type QueryOf<'w, 's, C> = Query<'w, 's, <C as ChunkArgument>::Data, <C as ChunkA
 struct Blocks<'a, 'w, 's, F: ChunkFunction<M>, M> {
     function: &'a F,
     look: Look<'w>,
-    matches: &'s [MatchedBy<DataOf<F, M>, FilterOf<F, M>>],
+    matches: &'s [MatchOf<F, M>],
     params: &'a <F::Params as SystemParam>::Item<'w, 's>,
     /// Number of the first block of each archetype, and behind them the number of all.
     starts: &'a [usize],
@@ -214,6 +214,7 @@ struct Blocks<'a, 'w, 's, F: ChunkFunction<M>, M> {
 
 type DataOf<F, M> = <<F as ChunkFunction<M>>::Chunk as ChunkArgument>::Data;
 type FilterOf<F, M> = <<F as ChunkFunction<M>>::Chunk as ChunkArgument>::Filter;
+type MatchOf<F, M> = MatchedBy<DataOf<F, M>, FilterOf<F, M>>;
 
 impl<'a, 'w, 's, F: ChunkFunction<M>, M> Blocks<'a, 'w, 's, F, M> {
     fn new(

@@ -13,13 +13,16 @@
 mod exit;
 mod runner;
 
+#[cfg(test)]
+mod clock_tests;
+
 use std::any::TypeId;
 
 use orrery_ecs::World;
 use thiserror::Error;
 
 use crate::schedule::{Ambiguity, IntoSystems, Schedule, ScheduleError};
-use crate::time::{FixedStep, Step, Time, TimeError};
+use crate::time::{FixedStep, RealTime, Step, Time, TimeError};
 use crate::workers::Workers;
 
 pub use exit::Exit;
@@ -86,8 +89,10 @@ pub enum AppError {
     /// `Startup` did not run to its end before; what it did is half done.
     #[error("Startup failed before and left the app half made; make a new one")]
     HalfStarted,
-    /// A system took the resource `Time` away, or replaced the world by one without.
-    #[error("the world has no Time any more: a system removed it or replaced the world")]
+    /// A system took the resource `Time` or `FixedStep` away, or replaced the world by one without.
+    #[error(
+        "the world has no Time or FixedStep any more: a system removed it or replaced the world"
+    )]
     NoTime,
     /// A system reported by [`Exit::fail`] that the run cannot go on.
     #[error("{0}")]
@@ -117,7 +122,6 @@ pub struct App {
     /// By label.
     schedules: [Schedule; ScheduleLabel::ALL.len()],
     workers: Workers,
-    clock: FixedStep,
     started: Started,
     plugins: Vec<TypeId>,
 }
@@ -148,6 +152,8 @@ impl App {
         let step = DEFAULT_STEP;
         let mut world = World::new();
         world.insert_resource(Time::new(step));
+        world.insert_resource(FixedStep::new(step));
+        world.insert_resource(RealTime::new());
         world.insert_resource(Exit::default());
         let workers = Workers::serial();
         world.insert_resource(workers.clone());
@@ -155,7 +161,6 @@ impl App {
             world,
             schedules: ScheduleLabel::ALL.map(|label| Schedule::new(label.name())),
             workers,
-            clock: FixedStep::new(step),
             started: Started::No,
             plugins: Vec::new(),
         }
@@ -171,19 +176,26 @@ impl App {
         &mut self.world
     }
 
-    /// Puts another world in the place of this one, for example a fork to go back to, and
-    /// returns the old one. The clock goes on at the new world's tick with its step, on this
-    /// app's workers. The systems go on with the last runs and locals that the new world has for
-    /// systems of the same functions, also where those were another app's, made alike.
+    /// Puts another world in the place of this one, for example a fork to go back to, and returns
+    /// the old one. The clock goes on at the new world's tick with its step, on this app's workers;
+    /// real time does not go back. The systems go on with the last runs and locals that the new
+    /// world has for systems of the same functions, also where those were another app's, made
+    /// alike.
     ///
     /// # Panics
     /// When the new world has no [`Time`]: it was not made by an app.
     pub fn replace_world(&mut self, mut world: World) -> World {
         let time = world.get_resource::<Time>().copied();
         let time = time.expect("a world without Time was not made by an app");
-        self.clock.set_step(time.step());
-        self.clock.set_tick(time.tick());
+        // Both follow real time, so neither goes back.
+        let real = self.world.get_resource::<RealTime>().copied();
+        let clock = self.world.get_resource::<FixedStep>().cloned();
+        let mut clock = clock.unwrap_or(FixedStep::new(time.step()));
+        clock.set_step(time.step());
+        clock.set_tick(time.tick());
+        world.insert_resource(clock);
         world.insert_resource(self.workers.clone());
+        world.insert_resource(real.unwrap_or_default());
         world.init_resource::<Exit>();
         world.release_systems();
         if self.started == Started::Yes {
@@ -263,9 +275,9 @@ impl App {
     /// Sets the length of a tick in simulated time. Tick, pause and scale stay.
     ///
     /// # Panics
-    /// When a system took the resource [`Time`] away.
+    /// When a system took the resource [`Time`] or [`FixedStep`] away.
     pub fn set_step(&mut self, step: Step) -> &mut Self {
-        self.clock.set_step(step);
+        self.clock_mut().set_step(step);
         self.world.resource_mut::<Time>().set_step(step);
         self
     }
@@ -283,9 +295,13 @@ impl App {
         &self.workers
     }
 
-    /// The clock that turns real time into ticks: pause, scale, overrun policy, counters.
+    /// The clock that turns real time into ticks: pause, scale, overrun policy, counters. Systems
+    /// have it as `ResMut<FixedStep>`.
+    ///
+    /// # Panics
+    /// When a system took the resource [`FixedStep`] away.
     pub fn clock_mut(&mut self) -> &mut FixedStep {
-        &mut self.clock
+        self.world.resource_mut::<FixedStep>()
     }
 
     /// Simulated time.
@@ -316,6 +332,12 @@ impl App {
         Ok(())
     }
 
+    /// The clock, unless a system took it away.
+    fn clock(&mut self) -> Result<&mut FixedStep, AppError> {
+        let clock = self.world.get_resource_mut::<FixedStep>();
+        clock.ok_or(AppError::NoTime)
+    }
+
     /// What a system reported as a reason not to go on.
     fn failure(&self) -> Result<(), AppError> {
         let failure = self.world.get_resource::<Exit>().and_then(Exit::failure);
@@ -333,6 +355,7 @@ impl App {
             .get_resource_mut::<Time>()
             .ok_or(AppError::NoTime)?
             .advance();
+        self.clock()?.finish_step();
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{App, AppError};
-use crate::time::{Pacer, Step, SystemTimer, Timer};
+use crate::time::{Pacer, RealTime, Step, Steps, SystemTimer, Timer};
 
 /// How long an app runs, and how fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +36,11 @@ impl App {
     }
 
     fn run_ticks(&mut self, count: u64) -> Result<(), AppError> {
+        let (mut timer, mut last_ns) = (SystemTimer::new(), 0);
         for _ in 0..count {
+            let now_ns = timer.now_ns();
+            self.advance_real_time(Duration::from_nanos(now_ns - last_ns));
+            last_ns = now_ns;
             self.begin_frame()?;
             self.tick()?;
             self.update()?;
@@ -62,17 +66,28 @@ impl App {
         Ok(())
     }
 
+    /// Lets real time go on and says which ticks are due.
+    pub(crate) fn advance_clocks(&mut self, elapsed: Duration) -> Result<Steps, AppError> {
+        self.advance_real_time(elapsed);
+        Ok(self.clock()?.advance(elapsed)?)
+    }
+
+    fn advance_real_time(&mut self, elapsed: Duration) {
+        if let Some(real) = self.world_mut().get_resource_mut::<RealTime>() {
+            real.advance(elapsed);
+        }
+    }
+
     /// Runs one frame: `First` and `PreUpdate`, the ticks that are due after `elapsed` real time,
     /// then `Update`, `PostUpdate` and `Last`.
     ///
     /// # Errors
     /// As [`run`](App::run).
     pub fn frame(&mut self, elapsed: Duration) -> Result<(), AppError> {
-        let steps = self.clock_mut().advance(elapsed)?;
+        let steps = self.advance_clocks(elapsed)?;
         self.begin_frame()?;
         for _ in 0..steps.count {
             self.tick()?;
-            self.clock_mut().finish_step();
             if self.exit_requested() {
                 break;
             }
@@ -88,7 +103,7 @@ mod tests {
     use super::super::ScheduleLabel::{FixedUpdate, Startup, Update};
     use super::super::{Exit, Plugin};
     use super::*;
-    use crate::time::{SimulatedTimer, Time};
+    use crate::time::{FixedStep, SimulatedTimer, Time};
 
     #[derive(Clone, Debug, Default, PartialEq, Resource)]
     struct Calls {
@@ -219,6 +234,13 @@ mod tests {
             world.remove_resource::<Time>();
         });
         assert!(matches!(app.tick(), Err(AppError::NoTime)));
+        let mut app = App::new();
+        app.add_systems(Update, |world: &mut orrery_ecs::World| {
+            world.remove_resource::<FixedStep>();
+        });
+        app.frame(Duration::ZERO).expect("it is there until then");
+        let error = app.frame(Duration::ZERO);
+        assert!(matches!(error, Err(AppError::NoTime)));
     }
 
     #[test]

@@ -65,13 +65,13 @@ fn ticks_of_frame(
     last: u64,
     stop: &AtomicBool,
 ) -> Result<(), CliError> {
-    let steps = app.clock_mut().advance(elapsed).map_err(AppError::from)?;
+    let steps = app.advance_clocks(elapsed)?;
+    app.begin_frame()?;
     for _ in 0..steps.count {
         if app.time().tick() >= last || stop.load(Ordering::Relaxed) {
             break;
         }
         app.tick()?;
-        app.clock_mut().finish_step();
     }
     Ok(app.update()?)
 }

@@ -91,20 +91,20 @@ impl Schedule {
         world: &World,
     ) -> Vec<Ambiguity> {
         let mut found = Vec::new();
-        for second in 0..self.entries.len() {
-            for first in 0..second {
-                let ordered = after[first][second] || after[second][first];
-                if ordered || self.is_no_matter(first, second) {
-                    continue;
-                }
-                let accesses = |entry| self.accesses(entry, members);
-                if let Some(reason) = reason(&accesses(first), &accesses(second), world) {
-                    found.push(Ambiguity {
-                        first: self.entries[first].name,
-                        second: self.entries[second].name,
-                        reason,
-                    });
-                }
+        let pairs =
+            (0..after.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
+        for (first, second) in pairs {
+            let ordered = after[first][second] || after[second][first];
+            if ordered || self.is_no_matter(first, second) {
+                continue;
+            }
+            let accesses = |entry| self.accesses(entry, members);
+            if let Some(reason) = reason(&accesses(first), &accesses(second), world) {
+                found.push(Ambiguity {
+                    first: self.entries[first].name,
+                    second: self.entries[second].name,
+                    reason,
+                });
             }
         }
         found

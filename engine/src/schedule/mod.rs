@@ -333,7 +333,19 @@ impl Schedule {
     /// As [`initialize`](Self::initialize), and when a system cannot be run, fails or panics: the
     /// first one in order. Those before it have run. Nothing is done that systems behind it put
     /// off; those that may run at the same time as the failing one may have run.
+    #[inline]
     pub fn run(
+        &mut self,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+    ) -> Result<(), ScheduleError> {
+        match &self.built {
+            Some(built) if built.stages.is_empty() => Ok(()),
+            _ => self.run_stages(world, runner),
+        }
+    }
+
+    fn run_stages(
         &mut self,
         world: &mut World,
         runner: &dyn BlockRunner,

@@ -52,7 +52,7 @@ impl SystemConfigs {
         };
         Self {
             systems: vec![config],
-            parts: vec![0..1],
+            parts: std::iter::once(0..1).collect(),
             ..Self::new()
         }
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use orrery_ecs::Resource;
+
 use super::step::{NS_PER_SECOND, duration_from_ns, ns_of};
 use super::{Scale, Step, TimeError};
 
@@ -49,8 +51,9 @@ pub struct TimeCounters {
 
 /// The clock of the simulation: an accumulator of integer nanoseconds and a tick counter.
 ///
-/// The tick counter is part of the simulation's state; everything else here follows real time and
-/// is not.
+/// In an app it is a resource, with which systems of a frame stop, stretch and watch simulated
+/// time; what they ask for holds from the next frame on. It follows real time and is no state; the
+/// tick that is, and that systems of a tick read, is the one of [`Time`](super::Time).
 ///
 /// # Examples
 /// ```
@@ -67,7 +70,21 @@ pub struct TimeCounters {
 /// assert_eq!(clock.overstep(), 0.5);
 /// # Ok::<(), orrery::time::TimeError>(())
 /// ```
-#[derive(Clone, Debug)]
+///
+/// A system that stops time when it cannot be kept up with:
+/// ```
+/// use orrery::prelude::*;
+/// use orrery::time::FixedStep;
+///
+/// fn watch(mut clock: ResMut<FixedStep>) {
+///     if clock.counters().overrun_frames > 100 {
+///         clock.pause();
+///     }
+/// }
+/// App::new().add_systems(Update, watch);
+/// ```
+#[derive(Clone, Debug, Resource)]
+#[resource(not_state)]
 pub struct FixedStep {
     step: Step,
     max_steps: u32,

@@ -1,13 +1,13 @@
 //! Steps, policies, pauses, scales and deadlines, all on simulated time.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{
     FixedStep, Overrun, Pacer, Scale, SimulatedTimer, Step, SystemTimer, TimeError, Timer,
 };
 
 /// SplitMix64: the tests need noise, not quality.
-fn next_random(state: &mut u64) -> u64 {
+pub(super) fn next_random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let z = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -390,6 +390,20 @@ fn a_restart_moves_the_raster_to_now() {
         (pacer.missed(), pacer.timer_mut().now_ns()),
         (0, 67_000_000)
     );
+}
+
+#[test]
+fn the_system_timer_runs_as_fast_as_instant() {
+    let outer = Instant::now();
+    let mut timer = SystemTimer::new();
+    let inner = Instant::now();
+    timer.sleep_until(3_000_000);
+    let least = inner.elapsed();
+    let found = Duration::from_nanos(timer.now_ns());
+    let most = outer.elapsed();
+    // A thousandth for the moment in which both are read; a suspend in between would show here.
+    assert!(found + least / 1_000 >= least, "{found:?}, {least:?}");
+    assert!(found <= most + most / 1_000, "{found:?}, {most:?}");
 }
 
 #[test]

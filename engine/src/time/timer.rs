@@ -1,9 +1,9 @@
 //! Where now comes from and how one waits: the seam that lets tests run without waiting.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::step::ns_of;
+use super::origin::Origin;
 
 /// A monotonic clock that one can sleep on.
 pub trait Timer {
@@ -20,17 +20,20 @@ pub trait Timer {
 /// late; since the deadlines do not move, this is jitter and not drift. A spin would buy the 60 us
 /// with more than the 1 % of a core that an idle program may use.
 ///
-/// On Linux the clock stands still while the machine is suspended.
+/// On Linux the clock goes on while the machine is suspended (`CLOCK_BOOTTIME`), so the first frame
+/// after it is as long as the suspend, which [`FixedStep`](super::FixedStep) ignores and counts. On
+/// other systems it is that of [`Instant`](std::time::Instant): where that stands still, as on
+/// macOS, a suspend passes unseen and nothing is counted.
 #[derive(Clone, Debug)]
 pub struct SystemTimer {
-    origin: Instant,
+    origin: Origin,
 }
 
 impl SystemTimer {
     /// Makes a timer whose origin is now.
     pub fn new() -> Self {
         Self {
-            origin: Instant::now(),
+            origin: Origin::now(),
         }
     }
 }
@@ -43,7 +46,7 @@ impl Default for SystemTimer {
 
 impl Timer for SystemTimer {
     fn now_ns(&mut self) -> u64 {
-        ns_of(self.origin.elapsed())
+        self.origin.elapsed_ns()
     }
 
     fn sleep_until(&mut self, deadline_ns: u64) {

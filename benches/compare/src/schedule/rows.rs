@@ -4,7 +4,7 @@ use super::bevy;
 use crate::table::{Row, peer, row, shown};
 
 /// Bytes that the probe beside a row of so many entities walks over, as the row does.
-const FUSED: Option<usize> = Some(72 << 20);
+const FUSED: Option<usize> = Some(144 << 20);
 
 /// All rows, in the order of the table.
 pub(crate) fn rows() -> Vec<Row> {

@@ -64,7 +64,10 @@ impl Costs {
         }
         let run = self.runs;
         self.runs += 1;
-        if run < 2 || run % INTERVAL_MAX == 0 || (run < INTERVAL_MAX && run.is_power_of_two()) {
+        if run < 2
+            || run.is_multiple_of(INTERVAL_MAX)
+            || (run < INTERVAL_MAX && run.is_power_of_two())
+        {
             return Mode::Measured;
         }
         if units < 2 {

@@ -171,7 +171,7 @@ impl List {
             if let Some(every) = *gate {
                 let asks = move |s: Res<S>, mut runs: Local<u64>| {
                     *runs += 1;
-                    runs.wrapping_add(s.0 & 1) % every == 0
+                    runs.wrapping_add(s.0 & 1).is_multiple_of(every)
                 };
                 stage.add_condition(Box::new(asks.into_condition()), number);
                 gates.push(number);

@@ -113,7 +113,7 @@ fn schedule(seed: u64, fuse: bool) -> Schedule {
             let every = 1 + of(5) % 3;
             configs = configs.run_if(move |r: Res<R<0>>, mut runs: Local<u64>| {
                 *runs += 1;
-                (*runs + r.0 % 2) % every == 0
+                (*runs + r.0 % 2).is_multiple_of(every)
             });
         }
         schedule.add_systems(configs);

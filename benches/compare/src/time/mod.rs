@@ -1,0 +1,35 @@
+//! The rows about time: timers among a million beside tokio's and beside a sorted map, which is R.
+
+mod delay_queue;
+
+use crate::table::{Row, peer, row};
+
+/// All rows, in the order of the table.
+pub(crate) fn rows() -> Vec<Row> {
+    vec![
+        row("timer_arm_1m").peers([peer("tokio DelayQueue", delay_queue::arm, Some(4.0))]),
+        row("timer_cancel_1m").peers([peer("tokio DelayQueue", delay_queue::cancel, Some(4.0))]),
+        row("stamp_now"),
+        row("stamp_in_tick"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_benches::harness::Case;
+
+    #[test]
+    fn every_peer_gives_the_digest_of_ours_at_smoke_size() {
+        for row in rows() {
+            for peer in row.peers {
+                let as_case = Case {
+                    prepare: peer.prepare,
+                    ..row.case
+                };
+                let (found, expected) = (as_case.smoke_result(), row.case.expected.smoke);
+                assert_eq!(found, expected, "{} at {}", peer.name, row.case.name);
+            }
+        }
+    }
+}

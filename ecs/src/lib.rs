@@ -30,8 +30,8 @@
 //! `bundle`, `commands`, `component`, `entity`, `observer`, `query`, `relationship`, `resource`,
 //! `sparse`, `system` and `world`.
 //!
-//! Left out: who runs systems and when. That is the engine's schedule; here a system is only
-//! something that can be run.
+//! Left out: which systems run when. That is the engine's schedule; here a [`Stage`] runs some of
+//! them, at the same time where nothing forbids it.
 //!
 #![doc = include_str!("guide.md")]
 #![expect(

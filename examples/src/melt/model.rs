@@ -133,8 +133,9 @@ pub(super) fn build_with(setup: &mut Setup<'_>, cutoff: f64) -> Result<(), Setup
                 )
             }),
     );
-    app.add_systems(Startup, (forces_at_start, measure_at_start));
-    app.add_systems(FixedUpdate, (kick_and_drift, forces_now, kick, measure));
+    app.add_systems(Startup, (forces_at_start, measure_at_start).chain());
+    let tick = (kick_and_drift, forces_now, kick, measure);
+    app.add_systems(FixedUpdate, tick.chain());
     report(setup, every)
 }
 

@@ -60,7 +60,7 @@ pub fn build(setup: &mut Setup<'_>) -> Result<(), SetupError> {
         .spawn_batch((0..boids).map(|id| newborn(random, id, size)));
     app.add_systems(
         FixedUpdate,
-        (flock::sense, flock::think, rules::steer, drift),
+        (flock::sense, flock::think, rules::steer, drift).chain(),
     );
     setup.set_ticks(600);
     setup.report_every(60);

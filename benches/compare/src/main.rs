@@ -4,8 +4,8 @@
 //! them without one, and in the last line how many rows met their goals. Peers must give the
 //! digest that ours and R give, or the program stops: a peer that does something else is no peer.
 //!
-//! `orrery-compare schedule [WORD ...]` does the same for schedules, `orrery-compare time [WORD ...]`
-//! for timers and stamps.
+//! `orrery-compare schedule [WORD ...]` does the same for schedules, and
+//! `orrery-compare time [WORD ...]` for timers and stamps.
 //!
 //! `orrery-compare ecs --beside PROGRAM` prints the rows of another build of this program beside
 //! its own; `orrery-compare build` says for which processors a build is.

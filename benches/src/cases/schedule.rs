@@ -20,81 +20,84 @@ pub const DISJOINT: usize = 10_000;
 const FUSED: usize = 4_000_000;
 
 pub(super) fn cases() -> Vec<Case> {
-    let case = |name, full, goal, expected, prepare| Case {
+    [small(), side_by_side(), fused()].concat()
+}
+
+const fn case(
+    name: &'static str,
+    full: usize,
+    expected: Expected,
+    prepare: fn(usize, u64) -> Box<dyn Work>,
+) -> Case {
+    Case {
         name,
         reference: None,
         smoke: full,
         full,
         seed: SEED,
         bytes_each: 0,
-        goal,
+        goal: Goal::Open,
         expected,
         prepare,
-    };
+    }
+}
+
+/// What a schedule costs beside its systems.
+fn small() -> Vec<Case> {
+    let by_hand = "schedule_100_empty_reference";
+    vec![
+        Case {
+            goal: Goal::NanosMax(1.0),
+            ..case("schedule_nothing", 1, Expected::both(0), nothing)
+        },
+        case(by_hand, 100, Expected::both(100), empty_by_hand),
+        Case {
+            reference: Some(by_hand),
+            goal: Goal::NanosEachMax(4.0),
+            ..case("schedule_100_empty", 100, Expected::both(100), empty)
+        },
+    ]
+}
+
+fn side_by_side() -> Vec<Case> {
+    let by_hand = "schedule_3_disjoint_reference";
     let disjoint = |name, goal, prepare| Case {
-        reference: Some("schedule_3_disjoint_reference"),
+        reference: Some(by_hand),
         smoke: 300,
-        ..case(name, DISJOINT, goal, DISJOINT_EXPECTED, prepare)
+        goal,
+        ..case(name, DISJOINT, DISJOINT_EXPECTED, prepare)
     };
-    let fused = |name, goal, prepare| Case {
-        reference: Some("schedule_4_passes"),
+    let (one, two) = (Goal::NanosMax(5_500.0), Goal::NanosMax(3_200.0));
+    let (on_one, on_two) = ("schedule_3_disjoint", "schedule_3_disjoint_two_workers");
+    vec![
+        Case {
+            reference: None,
+            ..disjoint(by_hand, Goal::Open, disjoint_by_hand)
+        },
+        disjoint(on_one, one, |size, seed| disjoint_on(1, size, seed)),
+        disjoint(on_two, two, |size, seed| disjoint_on(2, size, seed)),
+    ]
+}
+
+fn fused() -> Vec<Case> {
+    let passes = "schedule_4_passes";
+    let four_of = |name, goal, prepare| Case {
+        reference: Some(passes),
         smoke: 9_001,
         bytes_each: 36,
-        ..case(name, FUSED, goal, FUSED_EXPECTED, prepare)
+        goal,
+        ..case(name, FUSED, FUSED_EXPECTED, prepare)
     };
-    let alone = |case| Case {
-        reference: None,
-        ..case
-    };
+    let (on_one, on_two) = ("schedule_4_fused", "schedule_4_fused_two_workers");
     vec![
-        case(
-            "schedule_nothing",
-            1,
-            Goal::NanosMax(1.0),
-            Expected::both(0),
-            nothing,
-        ),
-        case(
-            "schedule_100_empty_reference",
-            100,
-            Goal::Open,
-            Expected::both(100),
-            empty_by_hand,
-        ),
         Case {
-            reference: Some("schedule_100_empty_reference"),
-            ..case(
-                "schedule_100_empty",
-                100,
-                Goal::NanosEachMax(4.0),
-                Expected::both(100),
-                empty,
-            )
+            reference: None,
+            ..four_of(passes, Goal::Open, |size, seed| four(size, seed, false, 1))
         },
-        alone(disjoint(
-            "schedule_3_disjoint_reference",
-            Goal::Open,
-            disjoint_by_hand,
-        )),
-        disjoint(
-            "schedule_3_disjoint",
-            Goal::NanosMax(5_500.0),
-            |size, seed| disjoint_on(1, size, seed),
-        ),
-        disjoint(
-            "schedule_3_disjoint_two_workers",
-            Goal::NanosMax(3_200.0),
-            |size, seed| disjoint_on(2, size, seed),
-        ),
-        alone(fused("schedule_4_passes", Goal::Open, |size, seed| {
-            four(size, seed, false, 1)
-        })),
-        fused("schedule_4_fused", Goal::RatioMax(0.6), |size, seed| {
+        four_of(on_one, Goal::RatioMax(0.6), |size, seed| {
             four(size, seed, true, 1)
         }),
-        fused("schedule_4_fused_two_workers", Goal::Open, |size, seed| {
-            four(size, seed, true, 2)
-        }),
+        four_of(on_two, Goal::Open, |size, seed| four(size, seed, true, 2)),
     ]
 }
 

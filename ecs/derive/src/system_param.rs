@@ -17,6 +17,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let world = quote!(::orrery_ecs::World);
     let macros = quote!(::orrery_ecs::macros);
     let fallible = quote!(::core::result::Result<(), #macros::ParamError>);
+    let consts = consts(&param, &kinds);
     let ends = ends(&param, &world, &macros, &kinds, &numbers);
     Ok(quote! {
         // SAFETY: the fields keep the contract; `init` checks them against each other.
@@ -24,9 +25,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         unsafe impl #implementation #param for #name #types #conditions {
             type State = (#(<#kinds as #param>::State,)*);
             type Item<'__w, '__s> = #name<#(#arguments),*>;
-            const SEND: bool = true #(&& <#kinds as #param>::SEND)*;
-            const SEES: bool = false #(|| <#kinds as #param>::SEES)*;
-            const DEFERS: bool = false #(|| <#kinds as #param>::DEFERS)*;
+            #consts
 
             fn init(
                 world: &mut #world,
@@ -76,6 +75,15 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             #ends
         }
     })
+}
+
+/// What is true of the struct if it is of one field, or of all.
+fn consts(param: &TokenStream, kinds: &[&Type]) -> TokenStream {
+    quote! {
+        const SEND: bool = true #(&& <#kinds as #param>::SEND)*;
+        const SEES: bool = false #(|| <#kinds as #param>::SEES)*;
+        const DEFERS: bool = false #(|| <#kinds as #param>::DEFERS)*;
+    }
 }
 
 /// How a run ends, for all fields.

@@ -21,22 +21,21 @@ mod job;
 mod node;
 mod plan;
 mod run;
+mod setup;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
 
-use smallvec::SmallVec;
-
-use super::{Condition, System, SystemAccess, SystemError, TakenLanes};
-use crate::storage::lock::lock;
+use super::{Condition, System, SystemError, TakenLanes};
 use crate::world::{World, WorldId};
 use board::Board;
 use cost::Costs;
 use fused::Common;
 use node::{Node, Outcome, Work};
-use plan::{Plan, Shape};
+use plan::Plan;
+use setup::Turn;
 
 pub use error::StageError;
 
@@ -236,112 +235,6 @@ impl Stage {
         self.planned_for = Some(now);
         Ok(())
     }
-
-    fn make_plan(&mut self) {
-        let nodes: Vec<MutexGuard<'_, Node>> = self.nodes.iter().map(lock).collect();
-        let mut answered = vec![None; nodes.len()];
-        for (number, node) in nodes.iter().enumerate() {
-            if let Work::Condition(_, answer) = node.work {
-                answered[number] = Some(answer);
-            }
-        }
-        let by = |gate: &usize| answered.iter().position(|answer| *answer == Some(*gate));
-        let shape = |node: &MutexGuard<'_, Node>| {
-            let asks = node.gates.iter().filter_map(by).map(|node| node as u32);
-            (asks.collect(), node.system().is_send())
-        };
-        let parts: Vec<(SmallVec<[u32; 2]>, bool)> = nodes.iter().map(shape).collect();
-        drop(nodes);
-        let with_parts: Vec<(bool, bool)> = self
-            .nodes
-            .iter_mut()
-            .map(|node| match get_mut(node).system_mut().parts() {
-                Some(parts) => (true, parts.as_blocks().is_some()),
-                None => (false, false),
-            })
-            .collect();
-        let nodes: Vec<MutexGuard<'_, Node>> = self.nodes.iter().map(lock).collect();
-        let accesses: Vec<_> = nodes
-            .iter()
-            .map(|node| node.system().access().expect("it was initialized"))
-            .collect();
-        self.is_apart = nodes.len() > 1
-            && (with_parts.iter().any(|(has_parts, _)| !has_parts)
-                || accesses.iter().any(|access| access.has_whole_world()));
-        self.reserving = 0;
-        self.lane_numbers.clear();
-        for access in &accesses {
-            self.lane_numbers.push(self.reserving);
-            self.reserving += usize::from(access.has_commands());
-        }
-        let shapes: Vec<Shape<'_>> = accesses
-            .iter()
-            .zip(parts)
-            .zip(&with_parts)
-            .map(|((access, (asks, is_send)), &(_, is_blocks))| Shape {
-                access,
-                is_blocks,
-                is_send,
-                asks,
-            })
-            .collect();
-        self.plan = Plan::new(&shapes, self.is_fusing);
-        self.turns = turns(&self.plan, &accesses, self.reserving);
-        if self.is_apart {
-            let alone = |first| Turn {
-                first,
-                is_whole: true,
-                is_simple: false,
-            };
-            self.turns = (0..nodes.len() as u32).map(alone).collect();
-        }
-        for turn in &mut self.turns {
-            let node = &nodes[turn.first as usize];
-            let is_system = matches!(node.work, Work::System(_));
-            turn.is_simple = turn.is_whole && is_system && node.gates.is_empty();
-        }
-        drop(shapes);
-        drop(accesses);
-        drop(nodes);
-        self.common.clear();
-        self.common
-            .resize_with(self.plan.units.len(), Mutex::default);
-        self.costs.forget();
-    }
-}
-
-/// A unit, when one thread runs all.
-#[derive(Clone, Copy, Debug)]
-struct Turn {
-    first: u32,
-    /// Whether it is a single node that needs no other to be closed before what it has put off is
-    /// done.
-    is_whole: bool,
-    /// Whether it is a whole system without conditions.
-    is_simple: bool,
-}
-
-/// The units in order. Commands of a node must wait for the end of the stage where others would
-/// see what they do, or the handles that they reserve.
-fn turns(plan: &Plan, accesses: &[&SystemAccess], reserving: usize) -> Vec<Turn> {
-    let mut is_seen = reserving > 1;
-    let mut turns = Vec::with_capacity(plan.units.len());
-    for unit in plan.units.iter().rev() {
-        let mut is_whole = unit.nodes.len() == 1;
-        for &node in &unit.nodes {
-            let access = accesses[node as usize];
-            is_whole &= !(is_seen && access.has_commands());
-            is_seen |= access.sees_commands();
-        }
-        let first = unit.nodes[0];
-        turns.push(Turn {
-            first,
-            is_whole,
-            is_simple: false,
-        });
-    }
-    turns.reverse();
-    turns
 }
 
 /// What runs as one in a stage.

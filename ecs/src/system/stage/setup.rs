@@ -1,0 +1,114 @@
+//! What a stage works out of its systems before it can run them.
+
+use std::sync::Mutex;
+
+use smallvec::SmallVec;
+
+use super::node::{Node, Work};
+use super::plan::{Plan, Shape};
+use super::{Stage, get_mut};
+use crate::system::SystemAccess;
+
+/// A unit, when one thread runs all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) first: u32,
+    /// Whether it is a single node that needs no other to be closed before what it has put off is
+    /// done.
+    pub(super) is_whole: bool,
+    /// Whether it is a whole system without conditions.
+    pub(super) is_simple: bool,
+}
+
+impl Stage {
+    /// Makes the plan of initialised systems.
+    pub(super) fn make_plan(&mut self) {
+        let kinds: Vec<(bool, bool)> = self.nodes.iter_mut().map(kind_of).collect();
+        let nodes: Vec<&Node> = self.nodes.iter_mut().map(|node| &*get_mut(node)).collect();
+        let accesses: Vec<&SystemAccess> = nodes
+            .iter()
+            .map(|node| node.system().access().expect("it was initialized"))
+            .collect();
+        let has_parts = kinds.iter().all(|(has_parts, _)| *has_parts);
+        let has_world = accesses.iter().any(|access| access.has_whole_world());
+        self.is_apart = nodes.len() > 1 && (!has_parts || has_world);
+        self.reserving = 0;
+        self.lane_numbers.clear();
+        for access in &accesses {
+            self.lane_numbers.push(self.reserving);
+            self.reserving += usize::from(access.has_commands());
+        }
+        let shapes: Vec<Shape<'_>> = (0..nodes.len())
+            .map(|number| Shape {
+                access: accesses[number],
+                is_blocks: kinds[number].1,
+                is_send: nodes[number].system().is_send(),
+                asks: asked_by(nodes[number], &nodes),
+            })
+            .collect();
+        self.plan = Plan::new(&shapes, self.is_fusing);
+        self.turns = match self.is_apart {
+            true => apart(nodes.len()),
+            false => turns(&self.plan, &accesses, self.reserving),
+        };
+        for turn in &mut self.turns {
+            let node = nodes[turn.first as usize];
+            let is_system = matches!(node.work, Work::System(_));
+            turn.is_simple = turn.is_whole && is_system && node.gates.is_empty();
+        }
+        let units = self.plan.units.len();
+        self.common.clear();
+        self.common.resize_with(units, Mutex::default);
+        self.costs.forget();
+    }
+}
+
+/// Whether a node has parts, and whether it visits blocks.
+fn kind_of(node: &mut Mutex<Node>) -> (bool, bool) {
+    match get_mut(node).system_mut().parts() {
+        Some(parts) => (true, parts.as_blocks().is_some()),
+        None => (false, false),
+    }
+}
+
+/// The conditions of this stage that a node waits for; others were asked in an earlier one.
+fn asked_by(node: &Node, nodes: &[&Node]) -> SmallVec<[u32; 2]> {
+    let answers = |gate: usize| {
+        let gives = |other: &&Node| matches!(other.work, Work::Condition(_, n) if n == gate);
+        nodes.iter().position(gives)
+    };
+    let asked = node.gates.iter().filter_map(|&gate| answers(gate));
+    asked.map(|node| node as u32).collect()
+}
+
+/// Each node whole.
+fn apart(count: usize) -> Vec<Turn> {
+    let alone = |first| Turn {
+        first,
+        is_whole: true,
+        is_simple: false,
+    };
+    (0..count as u32).map(alone).collect()
+}
+
+/// The units in order. Commands of a node must wait for the end of the stage where others would
+/// see what they do, or the handles that they reserve.
+fn turns(plan: &Plan, accesses: &[&SystemAccess], reserving: usize) -> Vec<Turn> {
+    let mut is_seen = reserving > 1;
+    let mut turns = Vec::with_capacity(plan.units.len());
+    for unit in plan.units.iter().rev() {
+        let mut is_whole = unit.nodes.len() == 1;
+        for &node in &unit.nodes {
+            let access = accesses[node as usize];
+            is_whole &= !(is_seen && access.has_commands());
+            is_seen |= access.sees_commands();
+        }
+        turns.push(Turn {
+            first: unit.nodes[0],
+            is_whole,
+            is_simple: false,
+        });
+    }
+    turns.reverse();
+    turns
+}

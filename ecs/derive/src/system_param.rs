@@ -83,6 +83,7 @@ fn consts(param: &TokenStream, kinds: &[&Type]) -> TokenStream {
         const SEND: bool = true #(&& <#kinds as #param>::SEND)*;
         const SEES: bool = false #(|| <#kinds as #param>::SEES)*;
         const DEFERS: bool = false #(|| <#kinds as #param>::DEFERS)*;
+        const HOLDS: bool = false #(|| <#kinds as #param>::HOLDS)*;
     }
 }
 

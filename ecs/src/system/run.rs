@@ -216,6 +216,20 @@ impl<P: SystemParam> SystemState<P> {
         P::apply(params, world);
     }
 
+    /// Whether a run that failed or panicked has left nothing to put back or to forget.
+    pub(super) const LEAVES_NOTHING: bool = !P::HOLDS && !P::DEFERS;
+
+    /// Readies a run of an initialised state that leaves nothing.
+    #[inline]
+    pub(super) fn begin_lightly(&mut self, world: &mut World) -> Result<Run, SystemError> {
+        let name = self.name;
+        let run = self.next_run(world, None);
+        let (_, params) = self.parts();
+        P::validate(params, world, run).map_err(|error| error.of_system(name))?;
+        self.prepare(world, run);
+        Ok(run)
+    }
+
     /// As `SystemParts::open`.
     #[inline]
     pub(super) fn open(&mut self, world: &mut World, lane: Option<Lane>) {

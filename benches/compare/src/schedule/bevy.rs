@@ -66,8 +66,24 @@ both!(empty_single, empty_multi, empty);
 both!(disjoint_single, disjoint_multi, three);
 both!(four_single, four_multi, four);
 
-fn nothing(multi: bool, _: usize, _: u64) -> Box<dyn Work> {
-    scheduled(multi, World::new(), |_| (), |_| 0)
+/// Many ticks of a schedule without systems.
+struct Idle(Box<dyn Work>, usize);
+
+impl Work for Idle {
+    fn run(&mut self) {
+        for _ in 0..self.1 {
+            self.0.run();
+        }
+    }
+
+    fn result(&mut self) -> u64 {
+        self.0.result()
+    }
+}
+
+fn nothing(multi: bool, size: usize, _: u64) -> Box<dyn Work> {
+    let idle = scheduled(multi, World::new(), |_| (), |_| 0);
+    Box::new(Idle(idle, size))
 }
 
 fn rest() {}

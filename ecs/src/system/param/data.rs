@@ -32,6 +32,7 @@ unsafe impl<D: QueryData, F: QueryFilter> SystemParam for Query<'_, '_, D, F> {
     type State = QueryState<D, F>;
     type Item<'w, 's> = Query<'w, 's, D, F>;
     const DEFERS: bool = false;
+    const HOLDS: bool = false;
 
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict> {
         init_query::<Self, D, F>(world, meta)
@@ -59,6 +60,7 @@ unsafe impl<C: ChunkArgument> SystemParam for ChunkParam<C> {
     type State = QueryState<C::Data, C::Filter>;
     type Item<'w, 's> = Query<'w, 's, C::Data, C::Filter>;
     const DEFERS: bool = false;
+    const HOLDS: bool = false;
 
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict> {
         init_query::<C, C::Data, C::Filter>(world, meta)
@@ -143,6 +145,7 @@ macro_rules! single {
             type State = QueryState<D, F>;
             type Item<'w, 's> = $item;
             const DEFERS: bool = false;
+            const HOLDS: bool = false;
 
             fn init(
                 world: &mut World,
@@ -266,6 +269,7 @@ unsafe impl SystemParam for &World {
     type State = ();
     type Item<'w, 's> = &'w World;
     const DEFERS: bool = false;
+    const HOLDS: bool = false;
 
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<(), AccessConflict> {
         meta.claim::<Self>(Target::World, world)

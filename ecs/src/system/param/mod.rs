@@ -112,6 +112,9 @@ pub unsafe trait SystemParam {
     /// Whether `apply` and `discard` have something to do.
     #[doc(hidden)]
     const DEFERS: bool = true;
+    /// Whether `release` has something to put back.
+    #[doc(hidden)]
+    const HOLDS: bool = true;
 
     #[doc(hidden)]
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict>;

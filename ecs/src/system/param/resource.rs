@@ -27,6 +27,7 @@ macro_rules! resource {
             type State = ResourceId;
             type Item<'w, 's> = $name<'w, R>;
             const DEFERS: bool = false;
+            const HOLDS: bool = false;
 
             fn init(
                 world: &mut World,
@@ -65,6 +66,7 @@ macro_rules! resource {
             type State = ResourceId;
             type Item<'w, 's> = Option<$name<'w, R>>;
             const DEFERS: bool = false;
+            const HOLDS: bool = false;
 
             fn init(
                 world: &mut World,
@@ -123,6 +125,7 @@ macro_rules! non_send {
             type State = NonSendId;
             type Item<'w, 's> = $name<'w, T>;
             const DEFERS: bool = false;
+            const HOLDS: bool = false;
             const SEND: bool = false;
 
             fn init(world: &mut World, meta: &mut SystemMeta) -> Result<NonSendId, AccessConflict> {
@@ -151,6 +154,7 @@ macro_rules! non_send {
             type State = NonSendId;
             type Item<'w, 's> = Option<$name<'w, T>>;
             const DEFERS: bool = false;
+            const HOLDS: bool = false;
             const SEND: bool = false;
 
             fn init(world: &mut World, meta: &mut SystemMeta) -> Result<NonSendId, AccessConflict> {

@@ -72,6 +72,7 @@ macro_rules! set {
             const SEND: bool = true $(&& $name::SEND)*;
             const SEES: bool = false $(|| $name::SEES)*;
             const DEFERS: bool = false $(|| $name::DEFERS)*;
+            const HOLDS: bool = false $(|| $name::HOLDS)*;
 
             fn init(
                 world: &mut World,

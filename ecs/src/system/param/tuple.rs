@@ -18,6 +18,7 @@ macro_rules! tuples {
             const SEND: bool = true $(&& $name::SEND)*;
             const SEES: bool = false $(|| $name::SEES)*;
             const DEFERS: bool = false $(|| $name::DEFERS)*;
+            const HOLDS: bool = false $(|| $name::HOLDS)*;
 
             fn init(
                 world: &mut World,

@@ -138,7 +138,7 @@ impl Stage {
         }
     }
 
-    /// Takes the next turns that are a system without conditions, until one of them fails: what is
+    /// Takes the next turns that are systems without conditions, until one of them fails: what is
     /// left of `take_turns` where little is to be asked, for systems that do little.
     #[inline]
     fn take_simple_turns(
@@ -147,16 +147,18 @@ impl Stage {
         world: &mut World,
         runner: &dyn BlockRunner,
     ) {
-        for turn in &self.turns[progress.turn..] {
-            if !turn.is_simple {
-                return;
-            }
-            let node = get_mut(&mut self.nodes[turn.first as usize]);
+        let Some(&Turn { first, simple, .. }) = self.turns.get(progress.turn) else {
+            return;
+        };
+        let first = first as usize;
+        let nodes = self.nodes[first..first + simple as usize].iter_mut();
+        for (node, number) in nodes.zip(first..) {
+            let node = get_mut(node);
             if let Work::System(system) = &mut node.work
                 && let Err(error) = system.run_whole(world, runner)
             {
                 node.outcome = Outcome::Failed(error);
-                progress.limit = turn.first as usize;
+                progress.limit = number;
                 progress.turn += 1;
                 return;
             }

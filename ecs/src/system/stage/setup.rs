@@ -16,8 +16,9 @@ pub(super) struct Turn {
     /// Whether it is a single node that needs no other to be closed before what it has put off is
     /// done.
     pub(super) is_whole: bool,
-    /// Whether it is a whole system without conditions.
-    pub(super) is_simple: bool,
+    /// How many turns from this one on are whole systems without conditions whose numbers follow
+    /// each other.
+    pub(super) simple: u32,
 }
 
 impl Stage {
@@ -51,10 +52,15 @@ impl Stage {
             true => apart(nodes.len()),
             false => turns(&self.plan, &accesses, self.reserving),
         };
-        for turn in &mut self.turns {
+        let mut after = None;
+        for turn in self.turns.iter_mut().rev() {
             let node = nodes[turn.first as usize];
             let is_system = matches!(node.work, Work::System(_));
-            turn.is_simple = turn.is_whole && is_system && node.gates.is_empty();
+            if turn.is_whole && is_system && node.gates.is_empty() {
+                let follows = |next: &Turn| next.first == turn.first + 1;
+                turn.simple = 1 + after.filter(follows).map_or(0, |next| next.simple);
+            }
+            after = Some(*turn);
         }
         let units = self.plan.units.len();
         self.common.clear();
@@ -86,7 +92,7 @@ fn apart(count: usize) -> Vec<Turn> {
     let alone = |first| Turn {
         first,
         is_whole: true,
-        is_simple: false,
+        simple: 0,
     };
     (0..count as u32).map(alone).collect()
 }
@@ -106,7 +112,7 @@ fn turns(plan: &Plan, accesses: &[&SystemAccess], reserving: usize) -> Vec<Turn>
         turns.push(Turn {
             first: unit.nodes[0],
             is_whole,
-            is_simple: false,
+            simple: 0,
         });
     }
     turns.reverse();

@@ -4,8 +4,9 @@ use std::any::Any;
 use std::mem;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
+
+use super::sync::{AtomicUsize, Mutex, Ordering};
 
 /// A claim takes this part of what is left for each thread: large batches first, so that the
 /// counter is touched seldom, single indices last, so that all threads end together.

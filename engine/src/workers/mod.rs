@@ -38,12 +38,15 @@
 mod affinity;
 mod error;
 mod job;
+#[cfg(all(test, loom))]
+mod models;
 mod pool;
 mod slices;
 mod state;
+mod sync;
 mod world;
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests;
 
 pub use error::WorkersError;

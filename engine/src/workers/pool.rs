@@ -22,11 +22,9 @@
 //! **The last worker leaves while the caller falls asleep:** the same with `WAITING`.
 
 use std::fmt;
-use std::hint;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::PoisonError;
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use super::WorkersError;
@@ -35,6 +33,10 @@ use super::job::Job;
 use super::state::{
     BUSY, ENTERED_MASK, ENTERED_ONE, EPOCH_MASK, EPOCH_ONE, OPEN, SHUTDOWN, SLEEPING_MASK,
     SLEEPING_ONE, WAITING, offers_job,
+};
+use super::sync::{
+    Arc, AtomicPtr, AtomicU64, AtomicUsize, Condvar, JoinHandle, Mutex, MutexGuard, Ordering, hint,
+    thread,
 };
 
 /// How long a worker without a job, or a caller whose workers are busy, spins before it sleeps:
@@ -110,8 +112,8 @@ impl Workers {
                 max: Self::MAX_THREADS,
             });
         }
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let shared = Arc::new(Shared::new(if threads > cores {
+        let cores = available_parallelism().map_or(1, usize::from);
+        let shared = Arc::new(Shared::new(if threads > cores || cfg!(loom) {
             Duration::ZERO
         } else {
             SPIN_MAX
@@ -181,7 +183,7 @@ impl Workers {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 impl Workers {
     /// Returns the word of state, for tests of what a job leaves behind.
     pub(super) fn state(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 mod block_commands;
 mod changes;
+mod derived;
 mod kinds;
 mod locals;
 pub(crate) mod non_send;

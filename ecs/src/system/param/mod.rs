@@ -66,8 +66,11 @@ pub struct TakenLanes(pub(crate) Vec<Lane>);
 /// | `&World` | everything, for reading |
 /// | tuples of up to 16, nested as deep as needed | several of these |
 ///
-/// `#[derive(SystemParam)]` makes one of a struct whose fields are parameters. Its lifetimes are
-/// `'w` for what borrows the world and `'s` for what the system keeps; either may be left out.
+/// `#[derive(SystemParam)]` makes one of a struct, named or tuple, whose fields are parameters. Its
+/// lifetimes are `'w` for what borrows the world and `'s` for what the system keeps; either may be
+/// left out. It may have type parameters and constants; one that no field has stands in a
+/// `PhantomData`. Fields conflict as parameters of a function do, and a struct may be more public
+/// than the types in its fields. A crate that forbids `unsafe_code` may derive it.
 ///
 /// ```
 /// use orrery_ecs::{Component, Local, Query, Res, Resource, SystemParam, World};

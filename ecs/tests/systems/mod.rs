@@ -3,6 +3,7 @@
 mod block_commands;
 mod changes;
 mod derived;
+mod kept;
 mod kinds;
 mod locals;
 pub(crate) mod non_send;

@@ -183,10 +183,12 @@ impl SystemAccess {
             return true;
         }
         earlier.writes_late()
-            && self.pairs(earlier).any(|pair| match (&pair.0.target, &pair.1.target) {
-                (Target::Resource { id, .. }, Target::Late(late)) => id == late,
-                _ => false,
-            })
+            && self
+                .pairs(earlier)
+                .any(|pair| match (&pair.0.target, &pair.1.target) {
+                    (Target::Resource { id, .. }, Target::Late(late)) => id == late,
+                    _ => false,
+                })
     }
 
     /// Whether it has the whole world, for reading or writing: nobody can be between the first and

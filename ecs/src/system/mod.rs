@@ -45,8 +45,8 @@ pub use function::SystemParamFunction;
 pub use local::{Local, LocalValue, NoClone, NotState};
 pub use once::RunOnce;
 pub use param::{
-    Keep, KeepMut, Kept, KeptMut, Late, ParamOwner, ParamSet, Run, SharedParam, Single, SystemParam,
-    TakenLanes,
+    Keep, KeepMut, Kept, KeptMut, Late, ParamOwner, ParamSet, Run, SharedParam, Single,
+    SystemParam, TakenLanes,
 };
 use parts::SystemParts;
 pub use pipe::{In, Pipe};

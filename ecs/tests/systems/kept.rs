@@ -1,9 +1,9 @@
 //! `Kept` and `KeptMut`: what parameters of other crates are built on.
 
 use orrery_ecs::{
-    Answers, Component, IntoSystem, Keep, KeepMut, Kept, KeptMut, Late, ParamOwner, ParamSet, Query,
-    RemovedComponents, Res, ResMut, Resource, Serial, Stage, System, SystemAccess, SystemError,
-    Ticks, World,
+    Answers, Component, IntoSystem, Keep, KeepMut, Kept, KeptMut, Late, ParamOwner, ParamSet,
+    Query, RemovedComponents, Res, ResMut, Resource, Serial, Stage, System, SystemAccess,
+    SystemError, Ticks, World,
 };
 
 use crate::support::{Num, ignore, panic_of};
@@ -82,7 +82,15 @@ fn a_keeper_is_told_of_each_run_and_those_of_one_system_are_told_apart() {
     for _ in 0..2 {
         system.run(&mut world, &Serial).expect("nothing is closed");
     }
-    assert_eq!(log(&world), ["0: 1 after 0", "1: 10 after 1", "0: 1 after 2", "1: 10 after 3"]);
+    assert_eq!(
+        log(&world),
+        [
+            "0: 1 after 0",
+            "1: 10 after 1",
+            "0: 1 after 2",
+            "1: 10 after 3"
+        ]
+    );
     // Another world, for which it is made anew, and a fork.
     let mut fork = world.fork().expect("everything is Clone");
     system.run(&mut fork, &Serial).expect("nothing is closed");
@@ -127,14 +135,20 @@ fn a_run_that_fails_or_is_refused_finishes_nothing() {
     world.resource_mut::<Log>().is_closed = true;
     let error = system.run(&mut world, &Serial).expect_err("it is closed");
     assert!(matches!(&error, SystemError::Refused { reason, .. } if reason == "it is closed"));
-    assert!(error.to_string().ends_with("::system: it is closed"), "{error}");
+    assert!(
+        error.to_string().ends_with("::system: it is closed"),
+        "{error}"
+    );
     assert_eq!((log(&world).len(), world.resource::<Runs>().0), (0, 1));
     world.resource_mut::<Log>().is_closed = false;
     system.run(&mut world, &Serial).expect("it is open");
     assert_eq!(log(&world), ["0: 1 after 0"]);
     world.remove_resource::<Log>();
     let error = system.run(&mut world, &Serial).expect_err("it is gone");
-    assert!(matches!(error, SystemError::MissingResource { .. }), "{error}");
+    assert!(
+        matches!(error, SystemError::MissingResource { .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -147,7 +161,10 @@ fn members_of_a_set_keep_what_they_have_from_call_to_call() {
         set.p0().split().1.value += 1;
     };
     world.run_system_once(system).expect("nothing is closed");
-    assert_eq!(log(&world), ["begun", "written", "0: 2 after 2", "1: 10 after 3"]);
+    assert_eq!(
+        log(&world),
+        ["begun", "written", "0: 2 after 2", "1: 10 after 3"]
+    );
 }
 
 #[test]
@@ -171,8 +188,14 @@ fn keepers_go_beside_each_other_and_who_has_the_resource_comes_before_or_after()
         assert!(other.must_follow(&keeps) && !keeps.must_follow(other) && !other.puts_off());
     }
     let both = |_: Kept<Keeper>, _: KeptMut<Keeper>| ();
-    let refused = world.run_system_once(both).expect_err("one writes").to_string();
-    assert!(refused.contains("Keeper and Keeper both access Log"), "{refused}");
+    let refused = world
+        .run_system_once(both)
+        .expect_err("one writes")
+        .to_string();
+    assert!(
+        refused.contains("Keeper and Keeper both access Log"),
+        "{refused}"
+    );
     let beside = |kept: Kept<Keeper>, log: Res<Log>| kept.resource().lines.len() == log.lines.len();
     assert_eq!(world.run_system_once(beside), Ok(true));
 }

@@ -367,7 +367,11 @@ unsafe impl<T: KeepMut> SystemParam for KeptMut<'_, '_, T> {
     ) -> Self::Item<'w, 's> {
         // SAFETY: `init` gave this number to the resource's type, `prepare` unshared it, and who
         // else may use it, the caller guarantees.
-        let resource = unsafe { world.resources.res_mut::<T::Resource>(state.resource, ticks) };
+        let resource = unsafe {
+            world
+                .resources
+                .res_mut::<T::Resource>(state.resource, ticks)
+        };
         let mut resource = resource.expect("`validate` found it");
         let kept = state.value();
         kept.begin(ticks);

@@ -10,6 +10,8 @@
 //!
 //! Real time decides how many ticks a frame has, never what a tick sees.
 
+#[cfg(test)]
+mod event_tests;
 mod exit;
 mod runner;
 

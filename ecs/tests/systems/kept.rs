@@ -1,7 +1,7 @@
 //! `Kept` and `KeptMut`: what parameters of other crates are built on.
 
 use orrery_ecs::{
-    Answers, Component, IntoSystem, Keep, KeepMut, Kept, KeptMut, Late, ParamOwner, ParamSet,
+    Add, Answers, Component, IntoSystem, Keep, KeepMut, Kept, KeptMut, Late, ParamOwner, ParamSet,
     Query, RemovedComponents, Res, ResMut, Resource, Serial, Stage, System, SystemAccess,
     SystemError, Ticks, World,
 };
@@ -57,6 +57,10 @@ impl Keep for Keeper {
 
     fn discard(&mut self) {
         self.value = 0;
+    }
+
+    fn forget(mut log: Late<'_, Log>, system: SystemId) {
+        log.get_mut().lines.push(format!("forgot {system:?}"));
     }
 }
 
@@ -193,7 +197,7 @@ fn keepers_go_beside_each_other_and_who_has_the_resource_comes_before_or_after()
         .expect_err("one writes")
         .to_string();
     assert!(
-        refused.contains("Keeper and Keeper both access Log"),
+        refused.contains("Keeper and Keeper both access"),
         "{refused}"
     );
     let beside = |kept: Kept<Keeper>, log: Res<Log>| kept.resource().lines.len() == log.lines.len();
@@ -235,4 +239,40 @@ fn a_keeper_cannot_put_another_world_beneath_the_parameters_of_its_system() {
         let panic = panic_of(|| ignore(system.run(&mut world, &Serial).is_ok()));
         assert!(panic.is_some_and(|message| message.contains("replaced the world")));
     }
+}
+
+#[test]
+fn keepers_hear_once_of_each_system_that_is_forgotten() {
+    let mut world = World::new();
+    let mut keeps = (|_: Kept<Keeper>, _: Kept<Keeper>| ()).into_system();
+    let mut other = (|_: RemovedComponents<Tag>| ()).into_system();
+    for system in [&mut keeps as &mut dyn System, &mut other] {
+        system.initialize(&mut world).expect("no conflict");
+    }
+    let observer = world.add_observer(|_: On<Add, Tag>| ());
+    let mut fork = world.fork().expect("everything is Clone");
+    assert!(world.forget_system(&other) && world.forget_system(&keeps));
+    assert!(!world.forget_system(&keeps));
+    let forgot = |id: Option<SystemId>| format!("forgot {:?}", id.expect("it is initialized"));
+    assert_eq!(log(&world), [forgot(other.id()), forgot(keeps.id())]);
+    assert!(fork.remove_observer(observer) && log(&fork).len() == 1);
+}
+
+/// A log of removals knows its readers by the number of their system, which may be given away.
+#[test]
+fn a_system_that_is_forgotten_reads_no_removals_any_more() {
+    let mut world = World::new();
+    fn old(_: RemovedComponents<Tag>) {}
+    fn new(mut lost: RemovedComponents<Tag>) -> Result<(), String> {
+        let count = lost.read().count();
+        (count == 0).then_some(()).ok_or(format!("{count} are old"))
+    }
+    let (mut old, mut new) = (old.into_system(), new.into_system());
+    old.initialize(&mut world).expect("no conflict");
+    let entity = world.spawn(Tag).id();
+    world.despawn(entity).expect("it lives");
+    assert!(world.forget_system(&old));
+    new.initialize(&mut world).expect("no conflict");
+    assert_eq!(new.id(), old.id());
+    assert_eq!(new.run(&mut world, &Serial), Ok(()));
 }

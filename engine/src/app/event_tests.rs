@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
-use orrery_ecs::{Event, Local, Res, ResMut, Resource, StateHash};
+use orrery_ecs::{
+    BlockRunner, Event, IntoSystem, Local, Res, ResMut, Resource, Serial, StateHash, System,
+};
 
 use super::ScheduleLabel::{FixedUpdate, Startup, Update};
 use super::{App, AppError, Runner};
 use crate::event::{EventReader, EventViewer, EventWriter, Events, Overflow, WorldEvents};
+use crate::schedule::{IntoSystems, Schedule, every_n_runs};
 use crate::time::{Step, Time};
+use crate::workers::Workers;
 
 #[derive(Clone, Debug, PartialEq, Eq, Event, StateHash)]
 struct Num(u64);
@@ -79,6 +83,21 @@ fn two_readers_of_each_tick_and_each_eighth_get_every_one_of_10_000_events() {
         counters.high_water <= 8 && queue(&app).len() <= 2,
         "{counters:?}"
     );
+}
+
+#[test]
+fn a_reader_behind_a_run_condition_gets_every_event_as_well() {
+    let mut app = app();
+    let seldom = read::<1>.run_if(every_n_runs(8));
+    app.add_systems(FixedUpdate, (send, read::<0>, seldom));
+    app.run(Runner::Ticks(801)).expect("nothing fails");
+    let (often, unread) = (
+        seen::<0>(&app),
+        queue(&app).readers().map(|r| r.unread).max(),
+    );
+    assert_eq!(often, counted(801));
+    let seldom = 801 - unread.expect("it is registered");
+    assert!(seldom > 790 && seen::<1>(&app) == counted(seldom));
 }
 
 #[test]
@@ -250,4 +269,93 @@ fn an_app_that_goes_back_to_a_fork_reads_what_was_unread_then() {
         assert_eq!(app.world().state_hash(), straight.world().state_hash());
         assert_eq!(queue(&app).readers().len(), 2);
     }
+}
+
+/// Workers to whom everything is given, however small.
+struct Eager(Workers);
+
+impl BlockRunner for Eager {
+    fn for_each(&self, count: usize, body: &(dyn Fn(usize) + Sync)) {
+        self.0.for_each(count, body);
+    }
+
+    fn threads(&self) -> usize {
+        self.0.thread_count()
+    }
+
+    fn handoff_ns(&self) -> u64 {
+        0
+    }
+}
+
+/// A queue that is full again and again, so that it matters when a reader's place goes on. None of
+/// the systems asks for commands: only the events keep them in order.
+fn crowded() -> (App, Schedule) {
+    let mut app = app();
+    app.add_event(Events::<Num>::with_capacity(4, Overflow::Block));
+    app.world_mut().init_resource::<Seen<2>>();
+    app.world_mut().init_resource::<Seen<3>>();
+    let mut schedule = Schedule::new("crowded");
+    schedule.add_systems((read::<0>, send, send, read::<1>, read_eighth::<2>));
+    schedule.add_systems((send, read_eighth::<3>, send, send));
+    (app, schedule)
+}
+
+#[test]
+fn the_result_is_that_of_one_by_one_on_any_threads() {
+    let run = |runner: &dyn BlockRunner| {
+        let (mut app, mut schedule) = crowded();
+        for _ in 0..100 {
+            schedule
+                .run(app.world_mut(), runner)
+                .expect("nothing fails");
+        }
+        (queue(&app).counters(), app.world().state_hash())
+    };
+    // Without a schedule, and each system whole before the next one begins.
+    let mut world = crowded().0.world().fork().expect("everything is Clone");
+    let mut systems: [Box<dyn System>; 9] = [
+        Box::new(read::<0>.into_system()),
+        Box::new(send.into_system()),
+        Box::new(send.into_system()),
+        Box::new(read::<1>.into_system()),
+        Box::new(read_eighth::<2>.into_system()),
+        Box::new(send.into_system()),
+        Box::new(read_eighth::<3>.into_system()),
+        Box::new(send.into_system()),
+        Box::new(send.into_system()),
+    ];
+    for system in &mut systems {
+        system.initialize(&mut world).expect("its parameters agree");
+    }
+    for _ in 0..100 {
+        for system in &mut systems {
+            system.run(&mut world, &Serial).expect("nothing fails");
+        }
+    }
+    let counters = world.resource::<Events<Num>>().counters();
+    assert!(counters.refused > 0 && counters.sent > 50, "{counters:?}");
+    let expected = (counters, world.state_hash());
+    assert_eq!(run(&Serial), expected);
+    for threads in [2, 8] {
+        let workers = Workers::new(threads).expect("threads can be had");
+        assert_eq!(run(&Eager(workers)), expected, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_system_that_was_removed_and_forgotten_holds_no_queue() {
+    let mut app = app();
+    app.add_event(Events::<Num>::with_capacity(10, Overflow::Block));
+    fn lazy(_: EventReader<Num>) {}
+    app.add_systems(FixedUpdate, (send, read::<0>, lazy));
+    app.run(Runner::Ticks(15)).expect("nothing fails");
+    assert_eq!(queue(&app).counters().refused, 5);
+    for system in app.schedule_mut(FixedUpdate).remove_systems(lazy) {
+        assert!(app.world_mut().forget_system(&*system));
+    }
+    app.run(Runner::Ticks(15)).expect("nothing fails");
+    let counters = queue(&app).counters();
+    assert_eq!((counters.sent, counters.refused), (25, 5));
+    assert_eq!(queue(&app).readers().len(), 1);
 }

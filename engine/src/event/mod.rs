@@ -28,11 +28,18 @@
 //!
 //! # A reader that is gone
 //!
-//! A system object that is dropped tells nobody, and its place stays in the world, which may be
-//! forked, saved and gone on with by another object of the same function. So its queue goes on
-//! keeping events for it, up to the capacity. Under `DropOldest` the others lose nothing by that but
-//! memory; under the other two policies the queue fills, and the error names the system that all
-//! wait for. [`Events::remove_reader`] takes it out.
+//! A system object that is dropped tells nobody, nor does one that a schedule gives back; its place
+//! stays in the world, for another object of the same function may go on with it. `forget_system`
+//! of the world says that it will not run there again, and takes its readers out of all queues;
+//! [`Events::remove_reader`] does it for one queue. Until then the queue keeps events for it, up to
+//! the capacity: under `DropOldest` the others lose nothing by that but memory; under `Block` and
+//! `Error` it fills, and the error names the system that all wait for.
+//!
+//! # Systems side by side
+//!
+//! Readers of one type run at the same time; writers exclude each other and the readers. A reader's
+//! place goes on at the sync point after it, which comes before the next system that writes to the
+//! queue or has the resource itself. So the result is that of one by one.
 //!
 //! # Events and signals
 //!
@@ -41,6 +48,7 @@
 //! [`EventWriter::send`] puts the event into the queue, where it waits for its readers, and no
 //! observer hears of it.
 
+mod condition;
 mod id;
 mod iter;
 mod overflow;
@@ -54,6 +62,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use condition::on_event;
 pub use id::{EventId, EventIds};
 pub use iter::{EventIter, EventWithIdIter};
 pub use overflow::{EventCounters, Overflow, QueueFull, SendError};

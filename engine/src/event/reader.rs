@@ -3,7 +3,7 @@
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use orrery_ecs::{Keep, Kept, Late, ParamOwner, SystemParam, Ticks, World};
+use orrery_ecs::{Keep, Kept, Late, ParamOwner, SystemId, SystemParam, Ticks, World};
 
 use super::{EventIter, EventWithIdIter, Events, QueuedEvent};
 
@@ -101,6 +101,12 @@ impl<E: QueuedEvent, const VIEWS: bool> Keep for Place<E, VIEWS> {
 
     fn discard(&mut self) {
         (self.run, self.progress) = (None, None);
+    }
+
+    fn forget(mut events: Late<'_, Events<E>>, system: SystemId) {
+        if events.get().readers().any(|reader| reader.system == system) {
+            events.get_mut().remove_reader(system);
+        }
     }
 }
 

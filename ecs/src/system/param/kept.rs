@@ -9,7 +9,8 @@
 //! Who could see what it writes there waits for that point (`SystemAccess::must_follow`), so the
 //! result is that of one by one.
 
-use std::any::type_name;
+use std::any::{TypeId, type_name};
+use std::marker::PhantomData;
 
 use super::{Run, SystemParam};
 use crate::component::Ticks;
@@ -66,6 +67,10 @@ pub trait Keep: Send + 'static {
 
     /// A run with a [`Kept`] failed or panicked, and does not count; or the resource is gone.
     fn discard(&mut self) {}
+
+    /// The world forgets a system ([`World::forget_system`]), which need not be one that had the
+    /// parameter. What was left in the resource for it goes.
+    fn forget(_: Late<'_, Self::Resource>, _: SystemId) {}
 }
 
 /// As [`Keep`], for a parameter that writes.
@@ -78,15 +83,25 @@ pub trait KeepMut: Keep {
 pub struct Late<'a, R: Resource> {
     world: &'a mut World,
     id: ResourceId,
-    resource: std::marker::PhantomData<R>,
+    resource: PhantomData<R>,
 }
 
-impl<R: Resource> Late<'_, R> {
+impl<'a, R: Resource> Late<'a, R> {
+    /// Unless the world does not have it.
+    fn of(world: &'a mut World) -> Option<Self> {
+        let id = world.resources.id::<R>()?;
+        world.resources.contains(id).then_some(Self {
+            world,
+            id,
+            resource: PhantomData,
+        })
+    }
+
     /// The resource.
     pub fn get(&self) -> &R {
         // SAFETY: `init` gave this number to `R`, and the borrow of the world keeps writers out.
         let resource = unsafe { self.world.resources.get::<R>(self.id) };
-        resource.expect("`apply` found it")
+        resource.expect("`of` found it")
     }
 
     /// The resource for writing. It is marked as changed.
@@ -100,7 +115,7 @@ impl<R: Resource> Late<'_, R> {
         // SAFETY: as for `get`; it was just unshared, and the borrow of the world keeps everybody
         // else out.
         let resource = unsafe { self.world.resources.get_mut::<R>(self.id) };
-        resource.expect("`apply` found it")
+        resource.expect("`of` found it")
     }
 }
 
@@ -263,6 +278,7 @@ impl<T: Keep> KeptState<T> {
             number: self.number,
         };
         let home = world.id();
+        world.systems.add_forgetter(TypeId::of::<T>(), forget::<T>);
         self.value = Some(T::attach(world, owner));
         // The other parameters were made for it, and would find strangers' numbers in another.
         assert!(
@@ -285,6 +301,12 @@ impl<T: Keep> KeptState<T> {
         let resource = resource.ok_or(missing)?;
         let valid = self.value().validate(resource);
         valid.map_err(ParamError::Refused)
+    }
+}
+
+fn forget<T: Keep>(world: &mut World, system: SystemId) {
+    if let Some(late) = Late::of(world) {
+        T::forget(late, system);
     }
 }
 
@@ -322,15 +344,10 @@ unsafe impl<T: Keep> SystemParam for Kept<'_, '_, T> {
     }
 
     fn apply(state: &mut KeptState<T>, world: &mut World) {
-        let id = state.resource;
-        if !world.resources.contains(id) {
-            return state.value().discard();
+        match Late::of(world) {
+            Some(late) => state.value().finish(late),
+            None => state.value().discard(),
         }
-        state.value().finish(Late {
-            world,
-            id,
-            resource: std::marker::PhantomData,
-        });
     }
 
     fn discard(state: &mut KeptState<T>) {

@@ -3,9 +3,9 @@
 //! What the fields keep between runs lies in a type of its own. As a tuple it would show the types
 //! of all fields, and a public parameter may well hold a private component.
 //!
-//! That type names the fields with `'static` for `'w` and `'s`: what a parameter keeps does not depend
-//! on the lifetimes of a run. Only `get` names them with those of its run, which it calls by names
-//! that no struct has.
+//! That type names the fields with `'static` for `'w` and `'s`: what a parameter keeps does not
+//! depend on the lifetimes of a run. Only `get` names them with those of its run, which it calls by
+//! names that no struct has.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

@@ -367,7 +367,8 @@ impl World {
     }
 
     /// Frees what this world keeps for a system that will not run here again: its last run, its
-    /// locals and its readers, of removed components or whatever else. Its number may become another one's. Gives whether there was something.
+    /// locals and its readers, of removed components or whatever else. Its number may become
+    /// another one's. Gives whether there was something.
     ///
     /// ```
     /// use orrery_ecs::{IntoSystem, Local, Serial, System, World};

@@ -2,29 +2,29 @@
 //!
 //! ```text
 //! world -> resource Events<E>
-//!            ring      |e4 e5 e6 e7 e8|        numbers never come again: next is e9
-//!            readers   system, place: physics at 9, every eighth tick at 4
+//!            ring      |e4 e5 e6 e7 e8|   numbers never come again: next is e9
+//!            readers   system and place: one of each tick at 9, one of each eighth at 4
 //!            rounds    where the present round and the one before it began
-//! EventWriter<E> --send--> ring --read--> EventReader<E>     its place goes on when its run is whole
+//! EventWriter<E> --send--> ring --read--> EventReader<E>   its place goes on after a whole run
 //! ```
 //!
 //! - **Each reader sees each event exactly once**, in the order of sending, whatever its rate. A
 //!   reader is registered when its system is initialised; from then on the queue keeps what it has
 //!   not read. Its place lies in the world, so a fork takes it along and going back takes it back.
-//! - **A run that fails or panics has read nothing**: its next run reads the same events again. What
-//!   it sent stays sent, as everything else that it wrote.
+//! - **A run that fails or panics has read nothing**: its next run reads the same events again.
+//!   What it sent stays sent, as everything else that it wrote.
 //! - **Events retire when all readers have read them**, though not before the round after the one
 //!   in which they were sent is over; so a reader that is made late begins with the events of the
 //!   present round and the one before. A round ends when a system that has read or written in it
-//!   comes again: where every system runs once a tick, a round is a tick. Readers and writers do all
-//!   this themselves when they run. Nobody asks a clock, so a pause stops nothing, and there is no
-//!   list of queues that somebody has to go through.
+//!   comes again: where every system runs once a tick, a round is a tick. Readers and writers do
+//!   all this themselves when they run. Nobody asks a clock, so a pause stops nothing, and there is
+//!   no list of queues that somebody has to go through.
 //! - **Memory is bounded.** A queue holds [`Events::capacity`] events at most, and says by
 //!   [`Overflow`] what happens to one more; [`Events::counters`] counts it. Events that only late
 //!   readers could still want make room first, and count as no loss.
 //! - **Who only looks on changes nothing.** An [`EventViewer`] is for `Update` and whatever else
-//!   shows the state: its place is no part of the state hash, since frames come and go as the screen
-//!   likes, and the queue never waits for it. An [`EventReader`] is part of the simulation.
+//!   shows the state: its place is no part of the state hash, since frames come and go as the
+//!   screen likes, and the queue never waits for it. An [`EventReader`] is part of the simulation.
 //!
 //! # A reader that is gone
 //!
@@ -43,10 +43,10 @@
 //!
 //! # Events and signals
 //!
-//! A type with `#[derive(Clone, Event, StateHash)]` can be both sent and triggered, and the two never
-//! mix. `World::trigger` is a signal: observers run at once, and with nobody there it is over.
-//! [`EventWriter::send`] puts the event into the queue, where it waits for its readers, and no
-//! observer hears of it.
+//! A type with `#[derive(Clone, Event, StateHash)]` can be both sent and triggered, and the two
+//! never mix. `World::trigger` is a signal: observers run at once, and with nobody there it is
+//! over. [`EventWriter::send`] puts the event into the queue, where it waits for its readers, and
+//! no observer hears of it.
 
 mod condition;
 mod id;

@@ -1,8 +1,8 @@
 //! The queue of one type of event.
 //!
-//! `first <= held <= next`: events before `held` wait for no `EventReader`, and those before `first`
-//! are gone. What the simulation can see of a queue, and so its state hash, depends on nothing before
-//! `held`; viewers and late readers live on what happens to be there still.
+//! `first <= held <= next`: events before `held` wait for no `EventReader`, and those before
+//! `first` are gone. What the simulation can see of a queue, and so its state hash, depends on
+//! nothing before `held`; viewers and late readers live on what happens to be there still.
 
 use std::collections::{VecDeque, vec_deque};
 
@@ -28,13 +28,14 @@ pub trait QueuedEvent: Event + Clone + StateHash {}
 impl<E: Event + Clone + StateHash> QueuedEvent for E {}
 
 /// The queue of events of type `E`: a resource, made by the first reader or writer that a world
-/// knows, or by [`WorldEvents::add_event`](super::WorldEvents::add_event) with settings of one's own.
+/// knows, or by [`WorldEvents::add_event`](super::WorldEvents::add_event) with settings of one's
+/// own.
 ///
 /// Systems send by [`EventWriter`](super::EventWriter) and read by
 /// [`EventReader`](super::EventReader). What is not a system has the resource itself.
 ///
-/// The state hash covers what waits for readers, their places and what was sent, dropped and refused.
-/// It does not cover what is kept for late readers and viewers.
+/// The state hash covers what waits for readers, their places and what was sent, dropped and
+/// refused. It does not cover what is kept for late readers and viewers.
 ///
 /// # Cost
 /// A send is a store, and a read a load; see the cases `events_send` and `events_read` of the

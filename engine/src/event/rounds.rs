@@ -2,8 +2,8 @@
 //!
 //! A round ends when a system that has run in it comes again. Which systems have, their last runs
 //! tell, which the world keeps anyway: one that ran since the round began has a last run that is no
-//! older than its beginning. So nothing is kept for each system, and nobody has to say that a tick is
-//! over.
+//! older than its beginning. So nothing is kept for each system, and nobody has to say that a tick
+//! is over.
 
 use orrery_ecs::Ticks;
 

@@ -122,9 +122,9 @@ impl<'a, R: Resource> Late<'a, R> {
 /// A resource for reading, and what the parameter keeps in its system, for crates that make
 /// parameters of their own. A system parameter.
 ///
-/// It stands in a struct with `#[derive(SystemParam)]`. What it keeps is no state, and no fork takes
-/// it along, unlike a [`Local`](crate::Local): it is made anew for each world, so it holds only what
-/// can be found again. The rest lies in the resource, which [`Keep::attach`] may make and
+/// It stands in a struct with `#[derive(SystemParam)]`. What it keeps is no state, and no fork
+/// takes it along, unlike a [`Local`](crate::Local): it is made anew for each world, so it holds
+/// only what can be found again. The rest lies in the resource, which [`Keep::attach`] may make and
 /// [`Keep::finish`] writes to. Several systems with one may run at the same time; one that has the
 /// resource itself waits until what they put off is done.
 ///

@@ -1,8 +1,10 @@
-//! Full runs of the cases of `orrery`'s time.
+//! Full runs of the cases of `orrery`'s time and events.
 
 #[path = "common/mod.rs"]
 mod common;
 
 fn main() {
-    common::run(&orrery_benches::cases::time());
+    use orrery_benches::cases;
+
+    common::run(&[cases::time(), cases::events()].concat());
 }

@@ -95,10 +95,10 @@ pub use resource::{NonSend, NonSendError, NonSendMut, Res, ResMut, Resource};
 pub use storage::pool::PoolUsage;
 pub use storage::{BLOCK_ALIGN, BLOCK_ROWS};
 pub use system::{
-    Answers, Condition, ExclusiveMarker, In, IntoCondition, IntoSystem, Local, LocalValue, NoClone,
-    NotState, ParamSet, Pipe, RunOnce, SharedParam, Single, Stage, StageError, StagePart,
-    StageUnit, System, SystemAccess, SystemError, SystemFailure, SystemId, SystemOutput,
-    SystemParam, SystemParamFunction,
+    Answers, Condition, ExclusiveMarker, In, IntoCondition, IntoSystem, Keep, KeepMut, Kept,
+    KeptMut, Late, Local, LocalValue, NoClone, NotState, ParamOwner, ParamSet, Pipe, RunOnce,
+    SharedParam, Single, Stage, StageError, StagePart, StageUnit, System, SystemAccess,
+    SystemError, SystemFailure, SystemId, SystemOutput, SystemParam, SystemParamFunction,
 };
 pub use world::{
     ColumnSource, ColumnSources, Compaction, EntityWorldMut, IntoColumnSource, SpawnBatch, World,

@@ -35,6 +35,8 @@ pub mod app;
 pub mod cli;
 #[cfg(feature = "clock")]
 pub mod clock;
+#[cfg(feature = "event")]
+pub mod event;
 #[cfg(feature = "schedule")]
 pub mod schedule;
 #[cfg(feature = "spatial")]
@@ -59,6 +61,8 @@ pub mod prelude {
     };
     #[cfg(feature = "app")]
     pub use crate::app::{App, Exit, Plugin, Runner};
+    #[cfg(feature = "event")]
+    pub use crate::event::{EventReader, EventViewer, EventWriter, Events, Overflow, WorldEvents};
     #[cfg(feature = "schedule")]
     pub use crate::schedule::{IntoSystems, Schedule, SystemSet};
     #[cfg(feature = "time")]
@@ -66,7 +70,7 @@ pub mod prelude {
     #[cfg(feature = "workers")]
     pub use crate::workers::Workers;
     pub use orrery_ecs::{
-        Bundle, Chunk, Commands, Component, Entity, Fields, In, IntoCondition, Lanes, Local,
+        Bundle, Chunk, Commands, Component, Entity, Event, Fields, In, IntoCondition, Lanes, Local,
         ParamSet, Query, Res, ResMut, Resource, Single, StateHash, SystemParam,
         SystemParamFunction, With, Without, World,
     };

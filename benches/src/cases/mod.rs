@@ -7,6 +7,7 @@ pub mod archetypes;
 mod axpy;
 pub mod changes;
 pub mod despawn;
+mod events;
 mod fork;
 mod hash;
 pub mod insert;
@@ -58,6 +59,12 @@ pub fn time() -> Vec<Case> {
     [timers::cases(), stamps::cases()].concat()
 }
 
+/// Cases of `orrery`'s events.
+#[must_use]
+pub fn events() -> Vec<Case> {
+    events::cases()
+}
+
 /// Cases of `orrery-math`.
 #[must_use]
 pub fn math() -> Vec<Case> {
@@ -67,5 +74,5 @@ pub fn math() -> Vec<Case> {
 /// All cases.
 #[must_use]
 pub fn all() -> Vec<Case> {
-    [ecs(), math(), schedule(), time()].concat()
+    [ecs(), events(), math(), schedule(), time()].concat()
 }

@@ -84,6 +84,16 @@ pub enum ObserverError {
         /// Which resource, and why.
         source: NonSendError,
     },
+    /// An observer was not run, because a parameter of it refused.
+    #[error("observer {observer} could not run for {event}: {reason}")]
+    Refused {
+        /// The observer.
+        observer: &'static str,
+        /// The event.
+        event: &'static str,
+        /// What the parameter says.
+        reason: String,
+    },
 }
 
 /// A chain of observers that was cut off.

@@ -10,7 +10,10 @@ use crate::entity::Entity;
 /// Data that observers are told of by [`World::trigger`](crate::World::trigger) and
 /// [`World::trigger_for`](crate::World::trigger_for). Derive it.
 ///
-/// Observers get it by reference, so each of them sees the same.
+/// Observers get it by reference, so each of them sees the same. A triggered event is a signal: it
+/// is over when those who are there have heard it. What has to wait for its readers is sent to a
+/// queue, which the crate `orrery` has for events that are also `Clone` and `StateHash`; nothing
+/// sent is triggered, and nothing triggered waits.
 ///
 /// ```
 /// use orrery_ecs::{Event, On, ResMut, Resource, World};

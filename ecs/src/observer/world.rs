@@ -10,6 +10,7 @@ use super::watch::Watch;
 use crate::component::info::ComponentId;
 use crate::entity::{Entity, Place};
 use crate::error::{AccessConflict, NoSuchEntity};
+use crate::system::SystemId;
 use crate::world::{EntityWorldMut, World};
 
 impl World {
@@ -122,13 +123,22 @@ impl World {
         let Some((_, slot)) = self.observers.list.get(id) else {
             return false;
         };
-        self.systems.remove(slot);
-        self.observers.logs.forget_system(slot);
+        self.forget_slot(slot);
         let before = self.observers.list.version();
         self.observers.list.make_mut().remove(id);
         self.observers.states.forget(id);
         self.refresh_watch_since(before);
         true
+    }
+
+    /// Frees what is kept for a system or observer under its number, which may become another
+    /// one's.
+    pub(crate) fn forget_slot(&mut self, slot: SystemId) {
+        self.systems.remove(slot);
+        self.observers.logs.forget_system(slot);
+        for forget in self.systems.forgetters() {
+            forget(self, slot);
+        }
     }
 
     /// Observers of this world, those of single entities included.

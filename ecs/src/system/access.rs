@@ -24,6 +24,8 @@ pub(crate) enum Target {
         id: ResourceId,
         write: bool,
     },
+    /// Reads a resource while the system runs, and writes it when all is done that was put off.
+    Late(ResourceId),
     NonSend {
         id: NonSendId,
         write: bool,
@@ -59,6 +61,10 @@ impl Target {
                     write: other_write,
                 },
             ) => (id == other && (*write || *other_write)).then_some(Shared::Resource(*id)),
+            (Self::Late(id), Self::Resource { id: other, write })
+            | (Self::Resource { id: other, write }, Self::Late(id)) => {
+                (id == other && *write).then_some(Shared::Resource(*id))
+            }
             (
                 Self::NonSend { id, write },
                 Self::NonSend {
@@ -76,8 +82,12 @@ impl Target {
     /// the other has come.
     fn clash_between_systems(&self, other: &Self) -> Option<Shared> {
         match (self, other) {
-            (Self::World, Self::Commands | Self::Locals)
-            | (Self::Commands | Self::Locals, Self::World) => Some(Shared::World),
+            (Self::World, Self::Commands | Self::Locals | Self::Late(_))
+            | (Self::Commands | Self::Locals | Self::Late(_), Self::World) => Some(Shared::World),
+            (Self::Late(id), Self::Resource { id: other, .. })
+            | (Self::Resource { id: other, .. }, Self::Late(id)) => {
+                (id == other).then_some(Shared::Resource(*id))
+            }
             _ => self.clash(other),
         }
     }
@@ -88,7 +98,7 @@ impl Target {
             Self::Query(access) => access.first_write().map(Shared::Components),
             Self::Resource { id, write } => write.then_some(Shared::Resource(*id)),
             Self::NonSend { id, write } => write.then_some(Shared::NonSend(*id)),
-            Self::World | Self::Commands | Self::Locals => None,
+            Self::World | Self::Commands | Self::Locals | Self::Late(_) => None,
             Self::Exclusive => Some(Shared::World),
         }
     }
@@ -154,6 +164,31 @@ impl SystemAccess {
     /// must be done before such a system runs.
     pub fn sees_commands(&self) -> bool {
         self.sees_commands
+    }
+
+    /// Whether it writes to resources when all is done that was put off.
+    fn writes_late(&self) -> bool {
+        self.has(|target| matches!(target, Target::Late(_)))
+    }
+
+    /// Whether something may have to be done after it.
+    pub fn puts_off(&self) -> bool {
+        self.has_commands() || self.writes_late()
+    }
+
+    /// Whether what another one has put off must be done before this one runs, since it could see
+    /// whether it was.
+    pub fn must_follow(&self, earlier: &Self) -> bool {
+        if earlier.has_commands() && self.sees_commands {
+            return true;
+        }
+        earlier.writes_late()
+            && self
+                .pairs(earlier)
+                .any(|pair| match (&pair.0.target, &pair.1.target) {
+                    (Target::Resource { id, .. }, Target::Late(late)) => id == late,
+                    _ => false,
+                })
     }
 
     /// Whether it has the whole world, for reading or writing: nobody can be between the first and
@@ -261,7 +296,16 @@ impl SystemMeta {
 
     /// Adds what a parameter touches.
     pub(crate) fn claim<P>(&mut self, target: Target, world: &World) -> Result<(), AccessConflict> {
-        let param = std::any::type_name::<P>();
+        self.claim_as(std::any::type_name::<P>(), target, world)
+    }
+
+    /// Adds what a parameter touches that users know by a name of its own.
+    pub(crate) fn claim_as(
+        &mut self,
+        param: &'static str,
+        target: Target,
+        world: &World,
+    ) -> Result<(), AccessConflict> {
         let claim = Claim { target, param };
         for other in &self.access.claims {
             if let Some(shared) = other.target.clash(&claim.target) {

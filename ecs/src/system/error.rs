@@ -57,6 +57,14 @@ pub enum SystemError {
         /// Which resource, and why.
         source: NonSendError,
     },
+    /// A parameter refused the run.
+    #[error("system {system}: {reason}")]
+    Refused {
+        /// The system.
+        system: &'static str,
+        /// What the parameter says.
+        reason: String,
+    },
     /// The system ran and returned an error.
     #[error("system {system} failed: {source}")]
     Failed {
@@ -143,11 +151,12 @@ impl StdError for SystemFailure {
 
 /// Why a parameter cannot be given; the system adds its name.
 #[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum ParamError {
     MissingResource(&'static str),
     Single(QueryError),
     NonSend(NonSendError),
+    Refused(String),
 }
 
 impl ParamError {
@@ -156,6 +165,7 @@ impl ParamError {
             Self::MissingResource(resource) => SystemError::MissingResource { system, resource },
             Self::Single(source) => SystemError::Single { system, source },
             Self::NonSend(source) => SystemError::NonSend { system, source },
+            Self::Refused(reason) => SystemError::Refused { system, reason },
         }
     }
 
@@ -175,6 +185,11 @@ impl ParamError {
                 observer,
                 event,
                 source,
+            },
+            Self::Refused(reason) => ObserverError::Refused {
+                observer,
+                event,
+                reason,
             },
         }
     }

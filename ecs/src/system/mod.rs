@@ -44,7 +44,10 @@ use function::FunctionMarker;
 pub use function::SystemParamFunction;
 pub use local::{Local, LocalValue, NoClone, NotState};
 pub use once::RunOnce;
-pub use param::{ParamSet, Run, SharedParam, Single, SystemParam, TakenLanes};
+pub use param::{
+    Keep, KeepMut, Kept, KeptMut, Late, ParamOwner, ParamSet, Run, SharedParam, Single,
+    SystemParam, TakenLanes,
+};
 use parts::SystemParts;
 pub use pipe::{In, Pipe};
 pub(crate) use run::SystemState;
@@ -85,7 +88,8 @@ pub trait System: Send {
     fn access(&self) -> Option<&SystemAccess>;
 
     /// Finds out what the system uses of a world, and gives it a number there. `run` does it too
-    /// where it was not done for that world. The state hash stays as it is.
+    /// where it was not done for that world. The state hash stays as it is, unless a parameter
+    /// puts something of its own into the world (see [`Kept`]).
     ///
     /// # Errors
     /// When two of its parameters exclude each other.

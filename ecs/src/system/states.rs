@@ -148,6 +148,9 @@ impl Slot {
     }
 }
 
+/// Frees what a type of parameter has left in the world for a system.
+pub(crate) type Forgetter = fn(&mut World, SystemId);
+
 /// The systems that one world knows.
 #[derive(Clone, Default)]
 pub(crate) struct SystemStates {
@@ -156,6 +159,8 @@ pub(crate) struct SystemStates {
     free: Vec<SystemId>,
     /// How often a slot came to have another owner.
     changes: u64,
+    /// What else is to be done when a number is freed, by the type of parameter that asked for it.
+    forgetters: Vec<(TypeId, Forgetter)>,
     /// The running system during whose run the world must not be forked.
     pub(super) unforkable: Option<&'static str>,
 }
@@ -216,6 +221,17 @@ impl SystemStates {
             self.changes += 1;
             self.free.push(id);
         }
+    }
+
+    /// Asks that a function be called when a number is freed, once for each type of parameter.
+    pub(super) fn add_forgetter(&mut self, kind: TypeId, forget: Forgetter) {
+        if !self.forgetters.iter().any(|(known, _)| *known == kind) {
+            self.forgetters.push((kind, forget));
+        }
+    }
+
+    pub(crate) fn forgetters(&self) -> Vec<Forgetter> {
+        self.forgetters.iter().map(|(_, forget)| *forget).collect()
     }
 
     /// Another number than before where a system object may have lost its slot since.
@@ -350,8 +366,9 @@ impl World {
         }
     }
 
-    /// Frees what this world keeps for a system that will not run here again: its last run and its
-    /// locals. Its number may become another one's. Gives whether there was something.
+    /// Frees what this world keeps for a system that will not run here again: its last run, its
+    /// locals and its readers, of removed components or whatever else. Its number may become
+    /// another one's. Gives whether there was something.
     ///
     /// ```
     /// use orrery_ecs::{IntoSystem, Local, Serial, System, World};
@@ -367,7 +384,7 @@ impl World {
     pub fn forget_system(&mut self, system: &dyn System) -> bool {
         let id = system.id().filter(|&id| system.is_owner_in(self, id));
         if let Some(id) = id {
-            self.systems.remove(id);
+            self.forget_slot(id);
         }
         id.is_some()
     }

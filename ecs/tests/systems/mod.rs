@@ -2,6 +2,8 @@
 
 mod block_commands;
 mod changes;
+mod derived;
+mod kept;
 mod kinds;
 mod locals;
 pub(crate) mod non_send;

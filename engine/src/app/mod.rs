@@ -10,6 +10,8 @@
 //!
 //! Real time decides how many ticks a frame has, never what a tick sees.
 
+#[cfg(test)]
+mod event_tests;
 mod exit;
 mod runner;
 
@@ -21,6 +23,7 @@ use std::any::TypeId;
 use orrery_ecs::World;
 use thiserror::Error;
 
+use crate::event::{Events, QueuedEvent, WorldEvents};
 use crate::schedule::{Ambiguity, IntoSystems, Schedule, ScheduleError};
 use crate::time::{FixedStep, RealTime, Step, Time, TimeError};
 use crate::workers::Workers;
@@ -261,6 +264,22 @@ impl App {
     /// ```
     pub fn schedule_and_world(&mut self, label: ScheduleLabel) -> (&mut Schedule, &mut World) {
         (&mut self.schedules[label as usize], &mut self.world)
+    }
+
+    /// Gives the queue of a type of event its capacity and policy. Nobody has to call this: the
+    /// first reader or writer makes a queue as [`Events::new`] does. One that is there already
+    /// keeps its events, readers and counters.
+    ///
+    /// ```
+    /// use orrery::prelude::*;
+    /// #[derive(Clone, Event, StateHash)]
+    /// struct Order(u32);
+    /// let mut app = App::new();
+    /// app.add_event(Events::<Order>::with_capacity(100, Overflow::Block));
+    /// ```
+    pub fn add_event<E: QueuedEvent>(&mut self, queue: Events<E>) -> &mut Self {
+        self.world.add_event(queue);
+        self
     }
 
     /// Lets a plugin add its part. A second one of the same type does nothing.

@@ -217,22 +217,24 @@ impl Schedule {
         access.expect("it was initialised, and lies in no stage")
     }
 
-    /// Cuts the row where a sync point is needed: before whoever could see what the commands of a
-    /// system before it do, unless they share a sync point, and on both sides of whoever has the
+    /// Cuts the row where a sync point is needed: before whoever could see what a system before it
+    /// has put off, unless they share a sync point, and on both sides of whoever has the
     /// whole world.
     fn cut(&self, items: &[Item], members: &[Vec<usize>]) -> Vec<Vec<Item>> {
         let mut stages: Vec<Vec<Item>> = Vec::new();
         let mut stage: Vec<Item> = Vec::new();
-        // Groups of those in the stage that have asked for something to be done after it.
-        let mut waiting: Vec<Option<u64>> = Vec::new();
+        // Those in the stage that have something done after it, each with its group.
+        let mut waiting: Vec<(Option<u64>, &SystemAccess)> = Vec::new();
         for &item in items {
             let access = match item {
                 Item::System(entry) => self.access_of(entry),
                 Item::Gate(gate) => self.gate_access(gate),
             };
             let group = self.group_of(item, members);
-            let waits_together = |other: &Option<u64>| other.is_some() && *other == group;
-            let must_see = access.sees_commands() && !waiting.iter().all(waits_together);
+            let waits_together = |other: Option<u64>| other.is_some() && other == group;
+            let must_see = waiting
+                .iter()
+                .any(|&(other, earlier)| access.must_follow(earlier) && !waits_together(other));
             if must_see || access.has_whole_world() {
                 stages.push(std::mem::take(&mut stage));
                 waiting.clear();
@@ -240,8 +242,8 @@ impl Schedule {
             stage.push(item);
             if access.has_whole_world() {
                 stages.push(std::mem::take(&mut stage));
-            } else if access.has_commands() {
-                waiting.push(group);
+            } else if access.puts_off() {
+                waiting.push((group, access));
             }
         }
         stages.push(stage);

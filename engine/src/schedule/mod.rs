@@ -12,7 +12,8 @@
 //! `after` or `chain` say so. Systems whose accesses do not exclude each other may run at the same
 //! time, since neither can tell; all others keep the order. Commands of a system are done before
 //! the next system that could see what they do; systems that share a sync point
-//! ([`IntoSystems::share_sync_point`]) wait for each other instead.
+//! ([`IntoSystems::share_sync_point`]) wait for each other instead. What else a system puts off, as
+//! readers of events do, is done before the next one that has the same resource.
 //!
 //! Whoever wants no order to be decided by the order of adding asks for
 //! [`Schedule::ambiguities`], or denies them.

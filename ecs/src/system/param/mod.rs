@@ -3,7 +3,8 @@
 //! - `data`: queries, [`Single`], commands, `&World`;
 //! - `resource`: resources, non-send ones too, and `Option` of them;
 //! - `tuple`: several parameters as one;
-//! - `set`: [`ParamSet`], parameters that exclude each other, one at a time.
+//! - `set`: [`ParamSet`], parameters that exclude each other, one at a time;
+//! - `kept`: [`Kept`] and [`KeptMut`], what parameters of other crates are built on.
 //!
 //! The life of a parameter, in a run of its system:
 //!
@@ -18,6 +19,7 @@
 //! ```
 
 mod data;
+mod kept;
 mod resource;
 mod set;
 mod tuple;
@@ -32,6 +34,7 @@ use crate::world::World;
 
 pub(crate) use data::ChunkParam;
 pub use data::Single;
+pub use kept::{Keep, KeepMut, Kept, KeptMut, Late, ParamOwner};
 pub use set::ParamSet;
 
 /// One run of a system: which system of the world it is, and its change ticks.
@@ -63,11 +66,15 @@ pub struct TakenLanes(pub(crate) Vec<Lane>);
 /// | [`Related<R>`](crate::Related) | both sides of a relationship, up and down |
 /// | [`ParamSet<(P0, P1, ..)>`](crate::ParamSet) | parameters that conflict, one at a time |
 /// | [`NonSend<T>`](crate::NonSend), [`NonSendMut<T>`](crate::NonSendMut) | what keeps its thread |
+/// | [`Kept<T>`](crate::Kept), [`KeptMut<T>`](crate::KeptMut) | what other crates' are built on |
 /// | `&World` | everything, for reading |
 /// | tuples of up to 16, nested as deep as needed | several of these |
 ///
-/// `#[derive(SystemParam)]` makes one of a struct whose fields are parameters. Its lifetimes are
-/// `'w` for what borrows the world and `'s` for what the system keeps; either may be left out.
+/// `#[derive(SystemParam)]` makes one of a struct, named or tuple, whose fields are parameters. Its
+/// lifetimes are `'w` for what borrows the world and `'s` for what the system keeps; either may be
+/// left out. It may have type parameters and constants; one that no field has stands in a
+/// `PhantomData`. Fields conflict as parameters of a function do, and a struct may be more public
+/// than the types in its fields. A crate that forbids `unsafe_code` may derive it.
 ///
 /// ```
 /// use orrery_ecs::{Component, Local, Query, Res, Resource, SystemParam, World};

@@ -1,4 +1,6 @@
-//! Several parameters as one.
+//! Several parameters as one, and none.
+
+use std::marker::PhantomData;
 
 use super::{BlockOf, Run, SharedParam, SystemParam, TakenLanes};
 use crate::component::Ticks;
@@ -86,6 +88,23 @@ macro_rules! tuples {
             }
         }
     };
+}
+
+// SAFETY: there is nothing to touch. For structs with type parameters that no field has.
+unsafe impl<T> SystemParam for PhantomData<T> {
+    type State = ();
+    type Item<'w, 's> = Self;
+    const SEES: bool = false;
+    const DEFERS: bool = false;
+    const HOLDS: bool = false;
+
+    fn init(_: &mut World, _: &mut SystemMeta) -> Result<(), AccessConflict> {
+        Ok(())
+    }
+
+    unsafe fn get<'w, 's>((): &'s mut (), _: &'w World, _: Ticks) -> Self {
+        Self
+    }
 }
 
 tuples!();

@@ -97,17 +97,18 @@ fn apart(count: usize) -> Vec<Turn> {
     (0..count as u32).map(alone).collect()
 }
 
-/// The units in order. Commands of a node must wait for the end of the stage where others would
-/// see what they do, or the handles that they reserve.
+/// The units in order. What a node has put off must wait for the end of the stage where others
+/// would see it, or the handles that it reserves.
 fn turns(plan: &Plan, accesses: &[&SystemAccess], reserving: usize) -> Vec<Turn> {
-    let mut is_seen = reserving > 1;
+    let mut later: Vec<&SystemAccess> = Vec::with_capacity(accesses.len());
     let mut turns = Vec::with_capacity(plan.units.len());
     for unit in plan.units.iter().rev() {
         let mut is_whole = unit.nodes.len() == 1;
         for &node in &unit.nodes {
             let access = accesses[node as usize];
-            is_whole &= !(is_seen && access.has_commands());
-            is_seen |= access.sees_commands();
+            is_whole &= !(access.has_commands() && reserving > 1);
+            is_whole &= !(access.puts_off() && later.iter().any(|other| other.must_follow(access)));
+            later.push(access);
         }
         turns.push(Turn {
             first: unit.nodes[0],

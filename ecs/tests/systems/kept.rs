@@ -1,9 +1,9 @@
 //! `Kept` and `KeptMut`: what parameters of other crates are built on.
 
 use orrery_ecs::{
-    Add, Answers, Component, IntoSystem, Keep, KeepMut, Kept, KeptMut, Late, ParamOwner, ParamSet,
-    Query, RemovedComponents, Res, ResMut, Resource, Serial, Stage, System, SystemAccess,
-    SystemError, Ticks, World,
+    Add, Answers, Component, IntoSystem, Keep, KeepMut, Kept, KeptMut, Late, On, ParamOwner,
+    ParamSet, Query, RemovedComponents, Res, ResMut, Resource, Serial, Stage, System, SystemAccess,
+    SystemError, SystemId, Ticks, World,
 };
 
 use crate::support::{Num, ignore, panic_of};

@@ -101,7 +101,7 @@ impl<'a, R: Resource> Late<'a, R> {
     pub fn get(&self) -> &R {
         // SAFETY: `init` gave this number to `R`, and the borrow of the world keeps writers out.
         let resource = unsafe { self.world.resources.get::<R>(self.id) };
-        resource.expect("`of` found it")
+        resource.unwrap_or_else(|| unreachable!("`of` found it"))
     }
 
     /// The resource for writing. It is marked as changed.
@@ -115,7 +115,7 @@ impl<'a, R: Resource> Late<'a, R> {
         // SAFETY: as for `get`; it was just unshared, and the borrow of the world keeps everybody
         // else out.
         let resource = unsafe { self.world.resources.get_mut::<R>(self.id) };
-        resource.expect("`of` found it")
+        resource.unwrap_or_else(|| unreachable!("`of` found it"))
     }
 }
 
@@ -314,6 +314,7 @@ fn forget<T: Keep>(world: &mut World, system: SystemId) {
 unsafe impl<T: Keep> SystemParam for Kept<'_, '_, T> {
     type State = KeptState<T>;
     type Item<'w, 's> = Kept<'w, 's, T>;
+    const HOLDS: bool = false;
 
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<KeptState<T>, AccessConflict> {
         KeptState::init(world, meta, Target::Late)
@@ -360,6 +361,7 @@ unsafe impl<T: KeepMut> SystemParam for KeptMut<'_, '_, T> {
     type State = KeptState<T>;
     type Item<'w, 's> = KeptMut<'w, 's, T>;
     const DEFERS: bool = false;
+    const HOLDS: bool = false;
 
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<KeptState<T>, AccessConflict> {
         KeptState::init(world, meta, |id| Target::Resource { id, write: true })

@@ -102,7 +102,7 @@ unsafe impl<T> SystemParam for PhantomData<T> {
         Ok(())
     }
 
-    unsafe fn get<'w, 's>((): &'s mut (), _: &'w World, _: Ticks) -> Self {
+    unsafe fn get((): &mut (), _: &World, _: Ticks) -> Self {
         Self
     }
 }

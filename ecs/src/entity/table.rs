@@ -41,6 +41,38 @@ pub(crate) enum Place {
     Reserved,
 }
 
+/// An entry that is about to be freed.
+pub(crate) struct Leaving<'a> {
+    entry: &'a mut Entry,
+    index: u32,
+    free: &'a mut FreeList,
+    living: &'a mut u32,
+}
+
+impl Leaving<'_> {
+    /// Where the row of the entity is; as `EntityTable::location` where it has none.
+    #[inline(always)]
+    pub(crate) fn location(&self) -> Location {
+        Location {
+            archetype: self.entry.archetype,
+            row: self.entry.row,
+        }
+    }
+
+    /// Frees the handle; an index without further generations is retired.
+    #[inline(always)]
+    pub(crate) fn free(self) {
+        *self.living -= 1;
+        if let Some(generation) = self.entry.generation.checked_add(1) {
+            self.entry.generation = generation;
+            self.entry.archetype = FREE;
+            self.free.push(self.index);
+        } else {
+            self.entry.archetype = RETIRED;
+        }
+    }
+}
+
 pub(crate) struct EntityTable {
     pool: Arc<Pool>,
     pages: SharedList<Page>,
@@ -460,16 +492,31 @@ impl EntityTable {
     /// Frees the handle of a living entity; an index without further generations is retired.
     #[inline]
     pub(crate) fn free(&mut self, entity: Entity) {
-        self.living -= 1;
-        let entry = self.entry_reborn(entity.index);
-        debug_assert_eq!(entry.generation, entity.generation);
-        if let Some(generation) = entry.generation.checked_add(1) {
-            entry.generation = generation;
-            entry.archetype = FREE;
-            self.free.push(entity.index);
-        } else {
-            entry.archetype = RETIRED;
+        let leaving = self.leaving(entity);
+        debug_assert!(leaving.is_some(), "{entity:?} lives");
+        if let Some(leaving) = leaving {
+            leaving.free();
         }
+    }
+
+    /// The entry of an entity that is about to be freed; `None` for a handle of another generation.
+    #[inline(always)]
+    pub(crate) fn leaving(&mut self, entity: Entity) -> Option<Leaving<'_>> {
+        let page = self
+            .pages
+            .make_mut()
+            .get_mut(entity.index as usize / PAGE)?;
+        let place = entity.index as usize % PAGE;
+        // Asked first, for what is dead is no reason to copy a page that a fork shares.
+        if page.entries()[place].generation != entity.generation {
+            return None;
+        }
+        Some(Leaving {
+            entry: &mut page.entries_reborn(&self.pool)[place],
+            index: entity.index,
+            free: &mut self.free,
+            living: &mut self.living,
+        })
     }
 
     /// Living handles that were reserved and have no row yet, in order of the indices.

@@ -142,11 +142,14 @@ impl SparseSet {
         bundle: B,
         to: Writer<'_>,
     ) -> Result<(), B> {
-        if !self.index.is_vacant(entity.index()) || !self.rows.has_opened_next(to.tick) {
+        if !self.index.is_vacant(entity.index()) {
             return Err(bundle);
         }
-        // SAFETY: asked above; the rest is passed on from the caller.
-        let row = unsafe { self.rows.push_bytes(entity, bundle) };
+        let Some(next) = self.rows.opened_next(to.tick) else {
+            return Err(bundle);
+        };
+        // SAFETY: opened above; the rest is passed on from the caller.
+        let row = unsafe { self.rows.push_bytes(next, entity, bundle) };
         self.index.set(entity.index(), row, to);
         Ok(())
     }
@@ -161,15 +164,15 @@ impl SparseSet {
         let Some(row) = self.index.get(entity.index()) else {
             return false;
         };
-        let Some(which) = self.rows.opened(row, to.tick) else {
+        let Some(gap) = self.rows.gap(row, to.tick) else {
             return false;
         };
-        // SAFETY: `opened` gave it a line above.
-        if unsafe { self.rows.opened_entity(which, row) } != entity {
+        // SAFETY: it was given a line above.
+        if unsafe { gap.entity() } != entity {
             return false;
         }
         // SAFETY: as above; the value is bytes, by the caller.
-        let filled_by = unsafe { self.rows.fill_bytes(which, row) };
+        let filled_by = unsafe { self.rows.fill_bytes(gap) };
         self.fill(entity, row, filled_by, to);
         true
     }

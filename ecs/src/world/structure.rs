@@ -31,6 +31,14 @@ impl World {
     #[inline]
     pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         self.flush_reserved();
+        if !self.observers.watch.intersects(Watch::DEPARTURE) && self.despawn_bytes(entity) {
+            return Ok(());
+        }
+        self.despawn_any(entity)
+    }
+
+    #[inline(never)]
+    fn despawn_any(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         let place = self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
         let Place::At(location) = place else {
             self.despawn_watched(entity);
@@ -49,21 +57,35 @@ impl World {
     /// Removes an entity that has a row, and tells nobody.
     #[inline]
     pub(super) fn despawn_row(&mut self, entity: Entity, location: Location) {
-        let (row, tick) = (location.row as usize, self.tick);
-        let archetype = &mut self.archetypes[location.archetype as usize];
-        if self.sparse.is_empty()
-            && archetype.is_bytes()
-            && let Some(which) = archetype.opened(row, tick)
-        {
-            // SAFETY: asked above; the values are bytes, which need no drop.
-            let filled_by = unsafe { archetype.fill_bytes(which, row) };
-            self.entities.free(entity);
-            if let Some(filler) = filled_by {
-                self.entities.set(filler, location);
-            }
-            return;
+        if !self.despawn_bytes(entity) {
+            self.despawn_row_slowly(entity, location);
         }
-        self.despawn_row_slowly(entity, location);
+    }
+
+    /// Removes an entity whose row is bytes where nothing has to be readied for that, and tells
+    /// nobody. Says whether it did.
+    #[inline(always)]
+    fn despawn_bytes(&mut self, entity: Entity) -> bool {
+        let Some(leaving) = self.entities.leaving(entity) else {
+            return false;
+        };
+        let (location, tick) = (leaving.location(), self.tick);
+        // Where there is no row the number is none of an archetype.
+        let Some(archetype) = self.archetypes.get_mut(location.archetype as usize) else {
+            return false;
+        };
+        if !self.sparse.is_empty() || !archetype.is_bytes() {
+            return false;
+        }
+        let Some(gap) = archetype.gap(location.row as usize, tick) else {
+            return false;
+        };
+        leaving.free();
+        // SAFETY: it was given above; the values are bytes, which need no drop.
+        if let Some(filler) = unsafe { archetype.fill_bytes(gap) } {
+            self.entities.set(filler, location);
+        }
+        true
     }
 
     #[inline(never)]

@@ -160,6 +160,16 @@ impl Archetype {
 }
 
 impl Gap {
+    /// The entity of the last row.
+    ///
+    /// # Safety
+    /// As `Archetype::fill_bytes`.
+    #[inline(always)]
+    pub(crate) unsafe fn filler(self, len: usize) -> Entity {
+        // SAFETY: the last row's block is open, by the caller.
+        unsafe { self.last.entity(len - 1) }
+    }
+
     /// The entity of the row.
     ///
     /// # Safety

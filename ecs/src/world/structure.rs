@@ -81,6 +81,9 @@ impl World {
             return false;
         };
         leaving.free();
+        // SAFETY: as below.
+        self.entities
+            .prefetch(unsafe { gap.filler(archetype.len()) });
         // SAFETY: it was given above; the values are bytes, which need no drop.
         if let Some(filler) = unsafe { archetype.fill_bytes(gap) } {
             self.entities.set(filler, location);

@@ -138,7 +138,7 @@ impl Archetype {
     /// - the archetype is plain, and the values of the row were dropped, moved out or need neither.
     #[inline(always)]
     pub(crate) unsafe fn fill_bytes(&mut self, gap: Gap) -> Option<Entity> {
-        if gap.row + 1 == self.len {
+        if gap.row == self.len - 1 {
             self.drop_last();
             return None;
         }
@@ -147,6 +147,17 @@ impl Archetype {
         let entity = unsafe { self.shape.pieces.copy((gap.last, old), (gap.block, new)) };
         self.drop_last();
         Some(entity)
+    }
+
+    /// The entity whose row will fill a gap; `None` if the gap is the last row.
+    ///
+    /// # Safety
+    /// `gap` gave it since the last change.
+    #[inline(always)]
+    pub(crate) unsafe fn filler(&self, gap: Gap) -> Option<Entity> {
+        let last = self.len - 1;
+        // SAFETY: the last row's block is open.
+        (gap.row != last).then(|| unsafe { gap.last.entity(last) })
     }
 
     /// Counts one row less.
@@ -160,16 +171,6 @@ impl Archetype {
 }
 
 impl Gap {
-    /// The entity of the last row.
-    ///
-    /// # Safety
-    /// As `Archetype::fill_bytes`.
-    #[inline(always)]
-    pub(crate) unsafe fn filler(self, len: usize) -> Entity {
-        // SAFETY: the last row's block is open, by the caller.
-        unsafe { self.last.entity(len - 1) }
-    }
-
     /// The entity of the row.
     ///
     /// # Safety

@@ -26,16 +26,14 @@ impl<I: Copy, const N: usize> Recent<I, N> {
     }
 
     #[inline(always)]
-    pub(crate) fn get<T: 'static>(&self) -> Option<I> {
-        let of = TypeId::of::<T>();
+    pub(crate) fn get(&self, of: TypeId) -> Option<I> {
         match self.0[Self::place(of)] {
             Some((found, id)) if found == of => Some(id),
             _ => None,
         }
     }
 
-    pub(crate) fn remember<T: 'static>(&mut self, id: I) {
-        let of = TypeId::of::<T>();
+    pub(crate) fn remember(&mut self, of: TypeId, id: I) {
         self.0[Self::place(of)] = Some((of, id));
     }
 }
@@ -47,10 +45,11 @@ mod tests {
     #[test]
     fn a_type_is_found_until_another_takes_its_place() {
         let mut recent = Recent::<u32, 1>::default();
-        assert_eq!(recent.get::<u8>(), None);
-        recent.remember::<u8>(1);
-        assert_eq!((recent.get::<u8>(), recent.get::<u16>()), (Some(1), None));
-        recent.remember::<u16>(2);
-        assert_eq!((recent.get::<u8>(), recent.get::<u16>()), (None, Some(2)));
+        let (a, b) = (TypeId::of::<u8>(), TypeId::of::<u16>());
+        assert_eq!(recent.get(a), None);
+        recent.remember(a, 1);
+        assert_eq!((recent.get(a), recent.get(b)), (Some(1), None));
+        recent.remember(b, 2);
+        assert_eq!((recent.get(a), recent.get(b)), (None, Some(2)));
     }
 }

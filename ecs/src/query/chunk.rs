@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::source::BlockRows;
+use super::source::{BlockRows, blocks};
 use super::state::MatchedBy;
 use super::{ArchetypeFilter, ChunkQueryData, Look, Query, QueryData, QueryFilter};
 use crate::archetype::Archetype;
@@ -124,20 +124,39 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
         for matched in &self.matches.list {
             // SAFETY: a query has the matches of its world.
             let archetype = unsafe { matched.archetype_in(archetypes) };
-            // As `blocks` does, in the words that the compiler makes the shortest loop of: most
-            // archetypes of a world with many have one block.
-            let (mut index, mut left) = (0, archetype.len());
-            while left > 0 {
-                let rows = left.min(BLOCK_ROWS);
-                let block = BlockRows { index, rows };
-                // SAFETY: the query has the exclusive right to what it writes, and was prepared
-                // when it was made.
-                let fetch = unsafe { D::fetch(matched.columns, archetype, block, look) };
-                // SAFETY: the block has that many rows, and its slices end before the next ones
-                // are made.
-                each(unsafe { D::slices(fetch, rows) });
-                (index, left) = (index + 1, left - rows);
+            // Most archetypes of a world with many have one block, whose number and place the
+            // compiler knows here.
+            let len = archetype.len();
+            if len > BLOCK_ROWS {
+                for block in blocks(archetype, 0) {
+                    // SAFETY: the archetype matches, and has the block.
+                    unsafe { visit::<D>(matched.columns, archetype, block, look, &mut each) };
+                }
+            } else if len > 0 {
+                let block = BlockRows {
+                    index: 0,
+                    rows: len,
+                };
+                // SAFETY: as above.
+                unsafe { visit::<D>(matched.columns, archetype, block, look, &mut each) };
             }
         }
     }
+}
+
+/// # Safety
+/// - the columns are of the archetype, which has the block;
+/// - the caller has the exclusive right to what is written, and the query was prepared.
+#[inline(always)]
+unsafe fn visit<D: ChunkQueryData>(
+    columns: D::Columns,
+    archetype: &Archetype,
+    block: BlockRows,
+    look: Look<'_>,
+    each: &mut impl FnMut(D::Slices<'_>),
+) {
+    // SAFETY: passed on from the caller.
+    let fetch = unsafe { D::fetch(columns, archetype, block, look) };
+    // SAFETY: the block has that many rows, and its slices end before the next ones are made.
+    each(unsafe { D::slices(fetch, block.rows) });
 }

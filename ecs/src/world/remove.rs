@@ -1,5 +1,7 @@
 //! Components that leave an entity: removed, or taken.
 
+use std::any::TypeId;
+
 use super::World;
 use super::structure::pair;
 use crate::archetype::graph::Direction;
@@ -50,7 +52,7 @@ impl World {
         if !B::SPARSE || self.observers.watch.intersects(Watch::REMOVAL) {
             return false;
         }
-        let component = self.recent_sparse.get::<B>();
+        let component = self.recent_sparse.get(TypeId::of::<B>());
         let Some(set) = component.and_then(|id| self.sparse.get_mut(id)) else {
             return false;
         };

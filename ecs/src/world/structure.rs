@@ -1,5 +1,7 @@
 //! Components that come to an entity, and what all structural changes of single entities share.
 
+use std::any::TypeId;
+
 use super::World;
 use crate::archetype::graph::Direction;
 use crate::archetype::{Archetype, ArchetypeId, Leaving, Moved, Step};
@@ -59,7 +61,7 @@ impl World {
         if !B::SPARSE || self.observers.watch.intersects(Watch::ARRIVAL) {
             return Err(bundle);
         }
-        let Some(component) = self.recent_sparse.get::<B>() else {
+        let Some(component) = self.recent_sparse.get(TypeId::of::<B>()) else {
             return Err(bundle);
         };
         let has_row = self.entities.location(entity).is_some_and(Location::is_row);
@@ -79,7 +81,7 @@ impl World {
         if B::SPARSE
             && let Some(component) = component
         {
-            self.recent_sparse.remember::<B>(component);
+            self.recent_sparse.remember(TypeId::of::<B>(), component);
         }
     }
 

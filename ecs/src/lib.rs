@@ -52,6 +52,7 @@ mod names;
 mod observer;
 mod panics;
 mod query;
+mod recent;
 mod relationship;
 mod resource;
 mod sparse;

@@ -94,7 +94,7 @@ impl Archetype {
                 Some(fresh) => {
                     // SAFETY: both have `len` rows of one component.
                     unsafe { fresh.keep_added(&column, len, to) };
-                    let component = self.components[carry.from as usize];
+                    let component = self.shape.components[carry.from as usize];
                     left.push(LeftColumn {
                         component,
                         column,
@@ -104,7 +104,7 @@ impl Archetype {
             }
         }
         for &index in &edge.leaving {
-            let component = self.components[index as usize];
+            let component = self.shape.components[index as usize];
             let column = self.columns[index as usize].take();
             left.push(LeftColumn {
                 component,
@@ -143,7 +143,7 @@ impl Archetype {
             // SAFETY: both have `len` rows of one component.
             unsafe { column.keep_added(&self.columns[index], self.len, to) };
             let column = std::mem::replace(&mut self.columns[index], column);
-            let (component, len) = (self.components[index], self.len);
+            let (component, len) = (self.shape.components[index], self.len);
             left.push(LeftColumn {
                 component,
                 column,
@@ -202,7 +202,7 @@ impl Archetype {
     /// Takes every value away and forgets every row.
     pub(crate) fn take_all(&mut self) -> Vec<LeftColumn> {
         let len = self.len;
-        let columns = self.columns.iter_mut().zip(&self.components);
+        let columns = self.columns.iter_mut().zip(&self.shape.components);
         let left = columns.map(|(column, &component)| LeftColumn {
             component,
             column: column.take(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::copy::Pieces;
 use super::{Archetype, ArchetypeId};
 use crate::bundle::{BundleId, IN_SPARSE_SET, RequiredColumn};
 use crate::component::info::ComponentId;
@@ -18,8 +19,6 @@ pub(crate) struct Carry {
     pub(crate) from: u32,
     /// Its column in the target.
     pub(crate) into: u32,
-    /// Size of a value in bytes.
-    pub(crate) size: usize,
 }
 
 /// A component of a bundle, seen from the archetype that the bundle leads to.
@@ -40,6 +39,8 @@ pub(crate) struct Edge {
     pub(crate) leaving: Box<[u32]>,
     /// Whether all components of both are in one piece.
     pub(crate) plain: bool,
+    /// What is carried, where it is plain.
+    pub(super) pieces: Pieces,
     /// Whether the move copies bytes and nothing else: nothing is split, tracked, dropped,
     /// replaced, brought along or stored apart.
     pub(crate) is_bytes: bool,
@@ -67,7 +68,6 @@ impl Edge {
                 Some(into) => carried.push(Carry {
                     from: index as u32,
                     into: into as u32,
-                    size: from.column(index).info().layout.size(),
                 }),
                 None => leaving.push(index as u32),
             }
@@ -83,8 +83,13 @@ impl Edge {
         let is_new = |one: &BundleColumn| one.is_new && one.column != IN_SPARSE_SET;
         let is_bytes =
             from.is_bytes() && to.is_plain() && required.is_empty() && bundle.iter().all(is_new);
+        let size = |carry: &Carry| from.column(carry.from as usize).info().layout.size();
+        let pieces = carried
+            .iter()
+            .map(|carry| (carry.from, carry.into, size(carry)));
         Self {
             target: to.id(),
+            pieces: Pieces::new(pieces),
             carried: carried.into(),
             leaving: leaving.into(),
             plain,

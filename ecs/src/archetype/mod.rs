@@ -1,6 +1,7 @@
 //! An archetype: all entities with the same set of components, and their columns.
 
 mod bulk;
+mod copy;
 pub(crate) mod graph;
 mod required;
 mod rows;
@@ -20,6 +21,7 @@ use crate::storage::BLOCK_ROWS;
 use crate::storage::column::{Column, Writer, rows_in_block};
 
 pub(crate) use bulk::{FreshColumn, LeftColumn};
+use copy::Pieces;
 pub(crate) use rows::{Leaving, Moved};
 pub(crate) use run::{MadeRows, Run};
 pub(crate) use step::{Step, Stepped};
@@ -53,28 +55,59 @@ impl ArchetypeId {
 /// assert_eq!(archetype.changed(archetype.components()[0], 0), Some(world.change_tick()));
 /// ```
 pub struct Archetype {
-    id: ArchetypeId,
-    /// In increasing order; `columns` runs beside it.
-    components: Box<[ComponentId]>,
-    set: ComponentSet,
-    columns: Box<[Column]>,
-    /// Positions of the columns in order of their components' names.
-    by_name: Box<[u32]>,
-    entities: Column,
     len: usize,
-    /// Whether `World::compact` took out what was here.
-    is_vacant: bool,
     /// Rows that the blocks have room for.
     room: usize,
     windows: Windows,
-    /// Whether every component lies in one piece.
-    plain: bool,
-    /// Size of a value of each component in bytes.
-    sizes: Box<[usize]>,
-    /// Whether a component's values have to be dropped.
-    has_drop: bool,
+    columns: Box<[Column]>,
+    shape: Arc<Shape>,
+    id: ArchetypeId,
+    /// Whether `World::compact` took out what was here.
+    is_vacant: bool,
+    /// Whether a row is bytes: in one piece for each component, without anything to drop.
+    is_bytes: bool,
     /// What somebody waits for of its components.
     watch: Watch,
+    entities: Column,
+}
+
+/// What an archetype is told when it is made; forks share it.
+struct Shape {
+    /// In increasing order; the columns run beside it.
+    components: Box<[ComponentId]>,
+    set: ComponentSet,
+    /// Positions of the columns in order of their components' names.
+    by_name: Box<[u32]>,
+    /// Whether every component lies in one piece.
+    plain: bool,
+    /// Whether a component's values have to be dropped.
+    has_drop: bool,
+    /// A row, where it is plain.
+    pieces: Pieces,
+}
+
+impl Shape {
+    fn new(components: Vec<ComponentId>, registry: &Registry) -> Self {
+        debug_assert!(components.is_sorted_by(|a, b| a < b));
+        let mut set = ComponentSet::default();
+        components
+            .iter()
+            .for_each(|&component| set.insert(component));
+        let infos = || components.iter().map(|&component| registry.info(component));
+        let mut by_name: Vec<u32> = (0..components.len() as u32).collect();
+        by_name.sort_by_key(|&index| registry.name(components[index as usize]));
+        let plain = infos().all(|info| info.parts.len() == 1);
+        let pieces = (0..).zip(infos());
+        let pieces = pieces.map(|(column, info)| (column, column, info.layout.size()));
+        Self {
+            set,
+            by_name: by_name.into(),
+            plain,
+            has_drop: infos().any(|info| info.drop.is_some()),
+            pieces: Pieces::new(pieces),
+            components: components.into_boxed_slice(),
+        }
+    }
 }
 
 impl Archetype {
@@ -84,30 +117,20 @@ impl Archetype {
         registry: &Registry,
         entity_info: &Arc<ComponentInfo>,
     ) -> Self {
-        debug_assert!(components.is_sorted_by(|a, b| a < b));
-        let mut set = ComponentSet::default();
-        components
-            .iter()
-            .for_each(|&component| set.insert(component));
-        let infos = || components.iter().map(|&component| registry.info(component));
         let column = |&component: &ComponentId| Column::new(Arc::clone(registry.info(component)));
-        let mut by_name: Vec<u32> = (0..components.len() as u32).collect();
-        by_name.sort_by_key(|&index| registry.name(components[index as usize]));
+        let columns = components.iter().map(column).collect();
+        let shape = Shape::new(components, registry);
         Self {
-            id,
-            set,
-            by_name: by_name.into(),
-            columns: components.iter().map(column).collect(),
-            entities: Column::new(Arc::clone(entity_info)),
-            is_vacant: false,
+            len: 0,
             room: 0,
             windows: Windows::default(),
-            plain: infos().all(|info| info.parts.len() == 1),
-            sizes: infos().map(|info| info.layout.size()).collect(),
-            has_drop: infos().any(|info| info.drop.is_some()),
-            components: components.into_boxed_slice(),
-            len: 0,
+            columns,
+            id,
+            is_vacant: false,
+            is_bytes: shape.plain && !shape.has_drop,
             watch: Watch::NONE,
+            shape: Arc::new(shape),
+            entities: Column::new(Arc::clone(entity_info)),
         }
     }
 
@@ -127,20 +150,16 @@ impl Archetype {
     pub(crate) fn share(&self) -> Self {
         self.windows.mark_seen();
         Self {
-            id: self.id,
-            components: self.components.clone(),
-            set: self.set.clone(),
-            columns: self.columns.iter().map(Column::share).collect(),
-            by_name: self.by_name.clone(),
-            entities: self.entities.share(),
-            is_vacant: self.is_vacant,
+            len: self.len,
             room: self.room,
             windows: Windows::default(),
-            plain: self.plain,
-            sizes: self.sizes.clone(),
-            has_drop: self.has_drop,
-            len: self.len,
+            columns: self.columns.iter().map(Column::share).collect(),
+            shape: Arc::clone(&self.shape),
+            id: self.id,
+            is_vacant: self.is_vacant,
+            is_bytes: self.is_bytes,
             watch: self.watch,
+            entities: self.entities.share(),
         }
     }
 
@@ -161,7 +180,7 @@ impl Archetype {
 
     /// Its components in order of registration.
     pub fn components(&self) -> &[ComponentId] {
-        &self.components
+        &self.shape.components
     }
 
     /// Blocks that hold rows.
@@ -187,7 +206,7 @@ impl Archetype {
     }
 
     pub(crate) fn set(&self) -> &ComponentSet {
-        &self.set
+        &self.shape.set
     }
 
     pub(crate) fn rows(&self, block: usize) -> usize {
@@ -196,19 +215,19 @@ impl Archetype {
 
     /// Whether every component lies in one piece.
     pub(crate) fn is_plain(&self) -> bool {
-        self.plain
+        self.shape.plain
     }
 
     /// Whether a row is bytes: in one piece for each component, without anything to drop.
     #[inline]
     pub(crate) fn is_bytes(&self) -> bool {
-        self.plain && !self.has_drop
+        self.is_bytes
     }
 
     /// Position of a component's column.
     #[inline]
     pub(crate) fn column_index(&self, component: ComponentId) -> Option<usize> {
-        self.components.binary_search(&component).ok()
+        self.shape.components.binary_search(&component).ok()
     }
 
     #[inline]
@@ -231,7 +250,7 @@ impl Archetype {
     }
 
     pub(crate) fn by_name(&self) -> &[u32] {
-        &self.by_name
+        &self.shape.by_name
     }
 
     pub(crate) fn entities(&self) -> &Column {

@@ -1,17 +1,17 @@
 //! Required components, made where they will lie, before the row counts.
 
 use super::Archetype;
-use super::window::{Which, Window};
+use super::window::Open;
 use crate::bundle::RequiredColumn;
 use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
 use crate::storage::block::BlockMemory;
-use crate::storage::column::{Column, Writer};
+use crate::storage::column::{BlockPointer, Writer};
 
 /// Values made in one row that does not count yet; dropped if a later one panics.
 struct Made<'a> {
-    columns: &'a [Column],
-    window: &'a Window,
+    archetype: &'a Archetype,
+    open: Open,
     row: usize,
     required: &'a [RequiredColumn],
     count: usize,
@@ -32,8 +32,8 @@ impl Archetype {
     /// As `make_next`, for a row of the open block that does not count yet.
     pub(super) fn make_row(&self, row: usize, required: &[RequiredColumn], to: Writer<'_>) {
         let mut made = Made {
-            columns: &self.columns,
-            window: self.windows.get(Which::Tail),
+            archetype: self,
+            open: self.tail(),
             row,
             required,
             count: 0,
@@ -50,9 +50,14 @@ impl Archetype {
 }
 
 impl Made<'_> {
+    fn block(&self, one: &RequiredColumn) -> BlockPointer {
+        // SAFETY: it is open, and the borrow of the archetype keeps it so.
+        unsafe { self.archetype.pointer(self.open, one.column as usize) }
+    }
+
     fn make(&self, one: &RequiredColumn, to: Writer<'_>) {
-        let column = &self.columns[one.column as usize];
-        let block = self.window.column(one.column as usize);
+        let column = &self.archetype.columns[one.column as usize];
+        let block = self.block(one);
         let layout = column.info().layout;
         if column.info().value_parts().len() == 1 {
             // SAFETY: the block is open at the row, which has room for a value.
@@ -78,8 +83,8 @@ impl Drop for Made<'_> {
             .iter()
             .filter(|one| !one.is_sparse())
         {
-            let column = &self.columns[one.column as usize];
-            let block = self.window.column(one.column as usize);
+            let column = &self.archetype.columns[one.column as usize];
+            let block = self.block(one);
             // SAFETY: the value was made, and its row never counted.
             panicked.catch(|| unsafe { column.drop_row(block, self.row) });
         }

@@ -5,13 +5,13 @@
 //! the row is gone.
 
 use super::graph::Edge;
-use super::window::Which;
+use super::window::{Gap, Open};
 use super::{Archetype, ArchetypeId};
 use crate::bundle::Bundle;
 use crate::entity::{Entity, Location};
 use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
-use crate::storage::column::{Writer, copy_value};
+use crate::storage::column::{BlockPointer, Writer};
 
 /// What becomes of the values that only the old archetype has.
 #[derive(Clone, Copy)]
@@ -73,11 +73,8 @@ impl Archetype {
     #[inline]
     pub(crate) unsafe fn push_handle(&mut self, entity: Entity) -> usize {
         let row = self.len;
-        let handles = self.windows.get(Which::Tail).handles();
-        // SAFETY: the tail window is open at the next row's block, which has room for it.
-        let handle = unsafe { handles.add(row % BLOCK_ROWS) };
-        // SAFETY: as above.
-        unsafe { handle.write(entity) };
+        // SAFETY: the next row's block is open, by the caller, and has room for it.
+        unsafe { self.tail().set_entity(row, entity) };
         self.len = row + 1;
         row
     }
@@ -89,10 +86,11 @@ impl Archetype {
     /// nothing else happened to the archetype since.
     #[inline(always)]
     pub(crate) unsafe fn put_last(&mut self, column: usize, value: *const u8, tick: u64) {
-        let block = self.windows.get(Which::Tail).column(column);
-        let row = (self.len - 1) % BLOCK_ROWS;
-        // SAFETY: the window is open at the row's block; the rest is passed on from the caller.
-        unsafe { self.columns[column].put(block, row, value, tick) };
+        let row = self.len - 1;
+        // SAFETY: the row's block was just found open.
+        let block = unsafe { self.pointer(self.tail(), column) };
+        // SAFETY: the block is the row's; the rest is passed on from the caller.
+        unsafe { self.columns[column].put(block, row % BLOCK_ROWS, value, tick) };
     }
 
     /// Puts a value in the place of one in a row, and drops the old one last, so that the column
@@ -119,8 +117,7 @@ impl Archetype {
 
     /// Marks a row's component as one that has just come.
     pub(crate) fn mark_added(&mut self, column: usize, row: usize, to: Writer<'_>) {
-        let which = self.open_row(row, to);
-        let block = self.windows.get(which).column(column);
+        let block = self.open_at(column, row, to);
         if let Some(runs) = self.columns[column].tick_runs(block) {
             // SAFETY: the block is open for writing, and `open_row` asks for a row that exists.
             unsafe { runs.set_added(row % BLOCK_ROWS, to.tick) };
@@ -139,10 +136,17 @@ impl Archetype {
         value: *mut u8,
         to: Writer<'_>,
     ) {
-        let which = self.open_row(row, to);
-        let block = self.windows.get(which).column(column);
+        let block = self.open_at(column, row, to);
         // SAFETY: the block was opened above; the rest is passed on from the caller.
         unsafe { self.columns[column].exchange(block, row % BLOCK_ROWS, value, to.tick) };
+    }
+
+    /// Opens the block of a row for a write to one of its columns.
+    #[inline]
+    fn open_at(&mut self, column: usize, row: usize, to: Writer<'_>) -> BlockPointer {
+        let gap = self.open_row(row, to);
+        // SAFETY: it was opened a line above.
+        unsafe { self.pointer(gap.block, column) }
     }
 
     /// Opens the blocks that a removal of `row`, or a write to it, touches.
@@ -164,13 +168,13 @@ impl Archetype {
     #[inline]
     pub(crate) fn remove_row(&mut self, row: usize, to: Writer<'_>) -> Moved {
         assert!(row < self.len, "row {row} of {}", self.len);
-        let which = self.open_row(row, to);
+        let gap = self.open_row(row, to);
         let mut panicked = FirstPanic::default();
-        if self.has_drop {
-            self.drop_values(which, row, 0..self.columns.len(), &mut panicked);
+        if self.shape.has_drop {
+            self.drop_values(gap, 0..self.columns.len(), &mut panicked);
         }
         // SAFETY: the values were dropped above, where they have to be.
-        let filled_by = unsafe { self.fill_from_last(which, row) };
+        let filled_by = unsafe { self.fill_from_last(gap) };
         Moved {
             filled_by,
             panicked,
@@ -183,54 +187,60 @@ impl Archetype {
     /// `ready_row` was called for the row since the last change, and all its values were moved
     /// out since.
     pub(crate) unsafe fn forget_row(&mut self, row: usize, to: Writer<'_>) -> Option<Entity> {
-        let which = self.open_row(row, to);
+        let gap = self.open_row(row, to);
         // SAFETY: the caller moved the values out.
-        unsafe { self.fill_from_last(which, row) }
+        unsafe { self.fill_from_last(gap) }
     }
 
     /// Drops the values of a row in some columns.
     #[cold]
     fn drop_values(
         &self,
-        which: Which,
-        row: usize,
+        gap: Gap,
         columns: impl Iterator<Item = usize>,
         panicked: &mut FirstPanic,
     ) {
-        let window = self.windows.get(which);
         for index in columns {
             let column = &self.columns[index];
             if column.info().drop.is_some() {
-                let block = window.column(index);
-                // SAFETY: the window is open at the row's block; the callers fill the row.
-                panicked.catch(|| unsafe { column.drop_row(block, row % BLOCK_ROWS) });
+                // SAFETY: the callers have just opened the block.
+                let block = unsafe { self.pointer(gap.block, index) };
+                // SAFETY: the block is the row's; the callers fill the row.
+                panicked.catch(|| unsafe { column.drop_row(block, gap.row % BLOCK_ROWS) });
             }
         }
     }
 
-    /// Moves the last row into `row`, and gives its entity.
+    /// Moves the last row into a gap, and gives its entity.
     ///
     /// # Safety
-    /// `which` is open at the row's block and the tail at that of the last row; the values of the
-    /// row were dropped or moved out.
+    /// As `fill_bytes`, but that values may be in several pieces.
     #[inline]
-    unsafe fn fill_from_last(&mut self, which: Which, row: usize) -> Option<Entity> {
-        if self.plain {
+    unsafe fn fill_from_last(&mut self, gap: Gap) -> Option<Entity> {
+        if self.shape.plain {
             // SAFETY: passed on from the caller.
-            return unsafe { self.fill_bytes(which, row) };
+            return unsafe { self.fill_bytes(gap) };
         }
         let last = self.len - 1;
-        if row != last {
-            let (into, from) = (self.windows.get(which), self.windows.get(Which::Tail));
-            let (target, source) = (row % BLOCK_ROWS, last % BLOCK_ROWS);
-            for (index, column) in self.columns.iter().enumerate() {
-                let (into, from) = (into.column(index), from.column(index));
-                // SAFETY: two different rows in open blocks; the target holds no value.
-                unsafe { column.transfer((from, source), (into, target)) };
-            }
+        if gap.row == last {
+            self.drop_last();
+            return None;
         }
-        // SAFETY: passed on from the caller.
-        unsafe { self.close_gap(which, row) }
+        let (target, source) = (gap.row % BLOCK_ROWS, last % BLOCK_ROWS);
+        for (index, column) in self.columns.iter().enumerate() {
+            // SAFETY: the blocks are open, by the caller.
+            let from = unsafe { self.pointer(gap.last, index) };
+            // SAFETY: as above.
+            let into = unsafe { self.pointer(gap.block, index) };
+            // SAFETY: two different rows in open blocks; the target holds no value.
+            unsafe { column.transfer((from, source), (into, target)) };
+        }
+        // SAFETY: the block of the last row is open.
+        let entity = unsafe { gap.last.entity(last) };
+        // SAFETY: the row's block is open.
+        unsafe { gap.block.set_entity(gap.row, entity) };
+        self.drop_last();
+        Some(entity)
     }
 
     /// Readies `move_row`: what may panic without having changed anything.
@@ -256,49 +266,47 @@ impl Archetype {
         to: Writer<'_>,
         leaving: Leaving,
     ) -> Moved {
-        let which = self.open_row(row, to);
-        let inside = row % BLOCK_ROWS;
-        let (from, into) = (self.windows.get(which), other.windows.get(Which::Tail));
-        // SAFETY: the row's block is open, so the handle is in it.
-        let handle = unsafe { from.handles().add(inside) };
-        // SAFETY: as above; handles are `Copy`.
-        let entity = unsafe { handle.read() };
-        let next = other.len % BLOCK_ROWS;
+        let (gap, next) = (self.open_row(row, to), other.tail());
         if edge.plain {
-            for carry in &edge.carried {
-                let (from, into) = (
-                    from.data()[carry.from as usize],
-                    into.data()[carry.into as usize],
-                );
-                // SAFETY: the row exists, in pieces of this size.
-                let from = unsafe { from.add(inside * carry.size) };
-                // SAFETY: the block has room for the next row.
-                let into = unsafe { into.add(next * carry.size) };
-                // SAFETY: rows of two archetypes; the new one holds nothing.
-                unsafe { copy_value(from.as_ptr(), into.as_ptr(), carry.size) };
-            }
+            // SAFETY: both blocks are open.
+            unsafe { other.push_carried(edge, gap, next) };
         } else {
-            for carry in &edge.carried {
-                let column = &self.columns[carry.from as usize];
-                let source = (from.column(carry.from as usize), inside);
-                let target = (into.column(carry.into as usize), next);
-                // SAFETY: open blocks of one component in two archetypes; the new row is empty.
-                unsafe { column.transfer(source, target) };
-            }
+            // SAFETY: as above.
+            unsafe { self.transfer_row(gap, other, edge, next) };
         }
         let mut panicked = FirstPanic::default();
-        if self.has_drop && matches!(leaving, Leaving::Dropped) {
+        if self.shape.has_drop && matches!(leaving, Leaving::Dropped) {
             let columns = edge.leaving.iter().map(|&column| column as usize);
-            self.drop_values(which, row, columns, &mut panicked);
+            self.drop_values(gap, columns, &mut panicked);
         }
-        // SAFETY: readied by the caller, and written above or by the caller.
-        unsafe { other.push_handle(entity) };
         // SAFETY: every value was moved out or dropped above, or by the caller.
-        let filled_by = unsafe { self.fill_from_last(which, row) };
+        let filled_by = unsafe { self.fill_from_last(gap) };
         Moved {
             filled_by,
             panicked,
         }
+    }
+
+    /// As `push_carried` of `other`, where a component is in several pieces.
+    ///
+    /// # Safety
+    /// As `push_carried`, but that the edge need not be plain.
+    unsafe fn transfer_row(&self, gap: Gap, other: &mut Self, edge: &Edge, next: Open) {
+        let (old, new) = (gap.row % BLOCK_ROWS, other.len % BLOCK_ROWS);
+        for carry in &edge.carried {
+            let (from, into) = (carry.from as usize, carry.into as usize);
+            // SAFETY: both blocks are open, by the caller.
+            let source = unsafe { self.pointer(gap.block, from) };
+            // SAFETY: as above.
+            let target = unsafe { other.pointer(next, into) };
+            // SAFETY: open blocks of one component in two archetypes; the new row is empty.
+            unsafe { self.columns[from].transfer((source, old), (target, new)) };
+        }
+        // SAFETY: the block has the row.
+        let entity = unsafe { gap.entity() };
+        // SAFETY: the block has room for the next row.
+        unsafe { next.set_entity(new, entity) };
+        other.len += 1;
     }
 
     /// Where the next row will be.

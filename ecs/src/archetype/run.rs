@@ -8,9 +8,8 @@ use std::ptr::NonNull;
 use smallvec::SmallVec;
 
 use super::Archetype;
-use super::window::Which;
 use crate::bundle::{Bundle, RequiredColumn};
-use crate::entity::{Entity, EntityTable};
+use crate::entity::EntityTable;
 use crate::panics::FirstPanic;
 use crate::storage::BLOCK_ROWS;
 use crate::storage::column::{BlockPointer, Column, Writer};
@@ -46,14 +45,14 @@ impl Archetype {
     ) -> Run<'a> {
         let wanted = wanted.clamp(1, BLOCK_ROWS);
         entities.assert_room(wanted as u32);
-        self.open_next(to);
-        let window = self.windows.get(Which::Tail);
+        let open = self.open_next(to);
         let next = self.len % BLOCK_ROWS;
-        let blocks = columns.iter().map(|&column| window.column(column as usize));
+        // SAFETY: it was opened a line above.
+        let block = |&column: &u32| unsafe { self.pointer(open, column as usize) };
         Run {
-            blocks: blocks.collect(),
+            blocks: columns.iter().map(block).collect(),
             next,
-            end: window.capacity().min(next + wanted),
+            end: self.block_room().min(next + wanted),
             archetype: self,
             entities,
             columns,
@@ -78,7 +77,7 @@ impl Run<'_> {
         debug_assert!(self.left() > 0, "a run is filled as far as it was opened");
         let row = self.next;
         self.next = row + 1;
-        if !self.archetype.plain {
+        if !self.archetype.shape.plain {
             // SAFETY: passed on from the caller.
             return unsafe { self.push_parts(row, bundle) };
         }
@@ -103,7 +102,7 @@ impl Run<'_> {
     /// As `push`.
     #[inline]
     pub(crate) unsafe fn fill<B: Bundle>(&mut self, bundles: &mut impl Iterator<Item = B>) {
-        if !self.archetype.plain {
+        if !self.archetype.shape.plain {
             for bundle in bundles.take(self.left()) {
                 // SAFETY: passed on from the caller; no more than are left.
                 unsafe { self.push(bundle) };
@@ -162,11 +161,9 @@ impl Run<'_> {
             // Split components need no drop, so it does not matter where they begin.
             _ => 0,
         };
-        let block = self
-            .archetype
-            .windows
-            .get(Which::Tail)
-            .column(one.column as usize);
+        let (archetype, column_index) = (&self.archetype, one.column as usize);
+        // SAFETY: the run's block is open, and the borrow keeps it so.
+        let block = unsafe { archetype.pointer(archetype.tail(), column_index) };
         let mut made = MadeRows {
             // SAFETY: the row lies inside the block, or one behind its last.
             start: unsafe { block.data.add(self.next * size_bytes) },
@@ -260,9 +257,11 @@ impl Drop for Run<'_> {
         if rows == 0 {
             return;
         }
-        let window = self.archetype.windows.get(Which::Tail);
-        // SAFETY: the first row lies inside the open block.
-        let handles: NonNull<Entity> = unsafe { window.handles().add(first % BLOCK_ROWS) };
+        // SAFETY: the block of the first row is open.
+        let handles = unsafe { self.archetype.tail().handles() };
+        // SAFETY: the first row lies inside it.
+        let handles = unsafe { handles.add(first % BLOCK_ROWS) };
+        let handles = NonNull::new(handles).expect("an open block begins somewhere");
         let location = self.archetype.id.location(first);
         // SAFETY: the open block has room for the handles of the rows, which are ours to write.
         unsafe { self.entities.allocate_rows(handles, rows, location) };

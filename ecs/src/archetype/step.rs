@@ -7,19 +7,18 @@
 
 use super::Archetype;
 use super::graph::Edge;
-use super::window::Which;
+use super::window::{Gap, Open};
 use crate::bundle::Bundle;
 use crate::entity::{Entity, Location};
 use crate::storage::BLOCK_ROWS;
-use crate::storage::column::copy_value;
 
 /// A row that can go to another archetype at once.
 pub(crate) struct Step<'a> {
     source: &'a mut Archetype,
     target: &'a mut Archetype,
     edge: &'a Edge,
-    row: usize,
-    which: Which,
+    gap: Gap,
+    next: Open,
 }
 
 /// Where the entity is now, and who has its old row.
@@ -42,14 +41,12 @@ impl<'a> Step<'a> {
         }
         let both = [from.archetype as usize, edge.target.index()];
         let [source, target] = archetypes.get_disjoint_mut(both).ok()?;
-        let row = from.row as usize;
-        let which = source.opened(row, tick)?;
-        target.has_opened_next(tick).then_some(Self {
+        Some(Self {
+            gap: source.gap(from.row as usize, tick)?,
+            next: target.opened_next(tick)?,
             source,
             target,
             edge,
-            row,
-            which,
         })
     }
 
@@ -59,21 +56,18 @@ impl<'a> Step<'a> {
     /// The edge is that of an insertion of `B`.
     #[inline(always)]
     pub(crate) unsafe fn insert<B: Bundle>(self, bundle: B) -> Stepped {
-        let next = self.target.len % BLOCK_ROWS;
-        let into = self.target.windows.get(Which::Tail).data().as_ptr();
+        let (next, row) = (self.next, self.target.len % BLOCK_ROWS);
         let mut columns = self.edge.bundle.iter();
         bundle.visit(&mut |value, size| {
             let place = columns
                 .next()
                 .expect("as many as the bundle has components");
             // SAFETY: the edge names columns of the target.
-            let start = unsafe { into.add(place.column as usize) };
-            // SAFETY: as above; the window has the start of each column's open block.
-            let start = unsafe { start.read() };
+            let start = unsafe { next.column(place.column as usize) };
             // SAFETY: the open block has room for the next row, in values of this size.
-            let row = unsafe { start.as_ptr().add(next * size) };
+            let place = unsafe { start.add(row * size) };
             // SAFETY: `size` bytes on both sides, apart from each other; the row holds nothing.
-            unsafe { value.copy_to_nonoverlapping(row, size) };
+            unsafe { value.copy_to_nonoverlapping(place, size) };
         });
         // SAFETY: what the target has beyond the source was written above.
         unsafe { self.go() }
@@ -85,113 +79,105 @@ impl<'a> Step<'a> {
     /// The caller wrote what the target has and the source lacks into the target's next row.
     #[inline(always)]
     pub(crate) unsafe fn go(self) -> Stepped {
-        let (from, into) = (
-            self.source.windows.get(self.which),
-            self.target.windows.get(Which::Tail),
-        );
-        let (old, next) = (self.row % BLOCK_ROWS, self.target.len % BLOCK_ROWS);
-        for carry in &self.edge.carried {
-            // SAFETY: the edge names columns of the source, whose open block has the row.
-            let source = unsafe { from.value(carry.from as usize, old, carry.size) };
-            // SAFETY: as above, of the target, whose open block has room for the next row.
-            let target = unsafe { into.value(carry.into as usize, next, carry.size) };
-            // SAFETY: rows of two archetypes; the new one holds nothing.
-            unsafe { copy_value(source, target, carry.size) };
-        }
-        // SAFETY: the row's block is open, so its handle is in it.
-        let entity = unsafe { from.handles().add(old) };
-        // SAFETY: the open block has room for the next row's handle.
-        let place = unsafe { into.handles().add(next) };
-        // SAFETY: as above; handles are `Copy`.
-        unsafe { place.copy_from_nonoverlapping(entity, 1) };
-        let at = self.target.next_location();
-        self.target.len += 1;
-        // SAFETY: `opened` saw to it; the values were copied above or need no drop.
-        let filled_by = unsafe { self.source.fill_bytes(self.which, self.row) };
+        let (gap, next, at) = (self.gap, self.next, self.target.next_location());
+        // SAFETY: both blocks are open, and the edge is plain.
+        unsafe { self.target.push_carried(self.edge, gap, next) };
+        // SAFETY: the values were copied above or need no drop.
+        let filled_by = unsafe { self.source.fill_bytes(gap) };
         Stepped { at, filled_by }
     }
 }
 
 impl Archetype {
+    /// Adds the row that is in a gap of another archetype, with what comes along an edge.
+    ///
+    /// # Safety
+    /// - the edge is plain and leads to us from the archetype that has the gap;
+    /// - `next` is the open block of the next row; what does not come along is written into it
+    ///   before anything else happens.
+    #[inline(always)]
+    pub(super) unsafe fn push_carried(&mut self, edge: &Edge, gap: Gap, next: Open) {
+        let (old, new) = (gap.row % BLOCK_ROWS, self.len % BLOCK_ROWS);
+        // SAFETY: the edge names columns of both, whose open blocks have the rows; the new one
+        // holds nothing.
+        unsafe { edge.pieces.copy((gap.block, old), (next, new)) };
+        self.len += 1;
+    }
+
     /// Adds the row of an entity with the value of its only component.
     ///
     /// # Safety
-    /// - `has_opened_next` said yes since the last change;
+    /// - `opened_next` gave `next` since the last change;
     /// - the archetype has one component, the bundle's, in one piece.
     #[inline(always)]
-    pub(crate) unsafe fn push_bytes<B: Bundle>(&mut self, entity: Entity, bundle: B) -> usize {
+    pub(crate) unsafe fn push_bytes<B: Bundle>(
+        &mut self,
+        next: Open,
+        entity: Entity,
+        bundle: B,
+    ) -> usize {
         let row = self.len;
-        let tail = self.windows.get(Which::Tail);
         bundle.visit(&mut |value, size| {
-            // SAFETY: the open block has room for the next row of the only column.
-            let place = unsafe { tail.value(0, row % BLOCK_ROWS, size) };
+            // SAFETY: the archetype has a column.
+            let start = unsafe { next.column(0) };
+            // SAFETY: the open block has room for the next row.
+            let place = unsafe { start.add(row % BLOCK_ROWS * size) };
             // SAFETY: `size` bytes on both sides, apart from each other; the row holds nothing.
             unsafe { value.copy_to_nonoverlapping(place, size) };
         });
-        // SAFETY: the open block has room for the next row's handle.
-        let handle = unsafe { tail.handles().add(row % BLOCK_ROWS) };
-        // SAFETY: as above.
-        unsafe { handle.write(entity) };
+        // SAFETY: the open block has room for the next row.
+        unsafe { next.set_entity(row, entity) };
         self.len = row + 1;
         row
     }
 
-    /// The handle in a row of an open block.
+    /// Moves the last row into a gap, for values that are bytes, and gives its entity.
     ///
     /// # Safety
-    /// `opened` gave `which` for the row since the last change.
+    /// - `gap` or `open_row` gave the gap since the last change;
+    /// - the archetype is plain, and the values of the row were dropped, moved out or need neither.
     #[inline(always)]
-    pub(crate) unsafe fn opened_entity(&self, which: Which, row: usize) -> Entity {
-        // SAFETY: the row's block is open, so its handle is in it.
-        let handle = unsafe { self.windows.get(which).handles().add(row % BLOCK_ROWS) };
-        // SAFETY: as above; handles are `Copy`.
-        unsafe { handle.read() }
+    pub(crate) unsafe fn fill_bytes(&mut self, gap: Gap) -> Option<Entity> {
+        if gap.row == self.len - 1 {
+            self.drop_last();
+            return None;
+        }
+        let (old, new) = ((self.len - 1) % BLOCK_ROWS, gap.row % BLOCK_ROWS);
+        // SAFETY: two different rows in open blocks.
+        let entity = unsafe { self.shape.pieces.copy((gap.last, old), (gap.block, new)) };
+        self.drop_last();
+        Some(entity)
     }
 
-    /// As `fill_from_last`, for values that are bytes.
+    /// The entity whose row will fill a gap; `None` if the gap is the last row.
     ///
     /// # Safety
-    /// As `fill_from_last`, and the archetype is plain.
+    /// `gap` gave it since the last change.
     #[inline(always)]
-    pub(crate) unsafe fn fill_bytes(&mut self, which: Which, row: usize) -> Option<Entity> {
+    pub(crate) unsafe fn filler(&self, gap: Gap) -> Option<Entity> {
         let last = self.len - 1;
-        if row != last {
-            let (into, from) = (self.windows.get(which), self.windows.get(Which::Tail));
-            let (target, source) = (row % BLOCK_ROWS, last % BLOCK_ROWS);
-            for (column, &size) in self.sizes.iter().enumerate() {
-                // SAFETY: both blocks are open, by the caller, and every column has a size.
-                let from = unsafe { from.value(column, source, size) };
-                // SAFETY: as above.
-                let into = unsafe { into.value(column, target, size) };
-                // SAFETY: two different rows; the target holds no value.
-                unsafe { copy_value(from, into, size) };
-            }
-        }
-        // SAFETY: passed on from the caller.
-        unsafe { self.close_gap(which, row) }
+        // SAFETY: the last row's block is open.
+        (gap.row != last).then(|| unsafe { gap.last.entity(last) })
     }
 
-    /// Moves the last row's handle into `row`, and counts one row less.
-    ///
-    /// # Safety
-    /// As `fill_from_last`, which has moved the values.
+    /// Counts one row less.
     #[inline(always)]
-    pub(super) unsafe fn close_gap(&mut self, which: Which, row: usize) -> Option<Entity> {
-        let last = self.len - 1;
-        self.len = last;
-        let mut filled_by = None;
-        if row != last {
-            // SAFETY: the tail is open at the last row's block.
-            let entity = unsafe { self.opened_entity(Which::Tail, last) };
-            // SAFETY: the row's block is open, by the caller.
-            let place = unsafe { self.windows.get(which).handles().add(row % BLOCK_ROWS) };
-            // SAFETY: as above.
-            unsafe { place.write(entity) };
-            filled_by = Some(entity);
-        }
-        if last.is_multiple_of(BLOCK_ROWS) {
+    pub(super) fn drop_last(&mut self) {
+        self.len -= 1;
+        if self.len.is_multiple_of(BLOCK_ROWS) {
             self.trim();
         }
-        filled_by
+    }
+}
+
+impl Gap {
+    /// The entity of the row.
+    ///
+    /// # Safety
+    /// As `Archetype::fill_bytes`.
+    #[inline(always)]
+    pub(crate) unsafe fn entity(self) -> Entity {
+        // SAFETY: the row's block is open, by the caller.
+        unsafe { self.block.entity(self.row) }
     }
 }

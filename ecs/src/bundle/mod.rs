@@ -1,16 +1,16 @@
 //! Bundles: sets of components that are spawned, inserted and removed together.
 
 use std::any::TypeId;
-use std::hash::{Hash, Hasher};
 use std::mem::{ManuallyDrop, MaybeUninit};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::archetype::ArchetypeId;
 use crate::component::info::ComponentId;
 use crate::component::required::{Requirement, brought_along};
-use crate::component::{Component, Registry};
+use crate::component::{Component, Registry, Storage};
+use crate::recent::Recent;
 
 /// Number of a bundle type in one world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +56,10 @@ impl BundleId {
             `#[derive(Bundle)]` above that of a struct of components; a tuple holds up to 12 parts"
 )]
 pub unsafe trait Bundle: Sized + Send + Sync + 'static {
+    /// Whether it is one component that lies in a sparse set.
+    #[doc(hidden)]
+    const SPARSE: bool = false;
+
     /// Calls `add` for each component of the bundle, in order.
     #[doc(hidden)]
     fn components(add: &mut impl BundleComponents);
@@ -89,6 +93,8 @@ pub trait BundleComponents {
 
 // SAFETY: one component, visited once.
 unsafe impl<C: Component> Bundle for C {
+    const SPARSE: bool = <C::Storage as Storage>::SPARSE;
+
     fn components(add: &mut impl BundleComponents) {
         add.add::<C>();
     }
@@ -255,32 +261,7 @@ pub(crate) struct Bundles {
 }
 
 /// Bundles that were asked for last: a look here costs a quarter of one in the map.
-#[derive(Default)]
-pub(crate) struct RecentBundles([Option<(TypeId, BundleId)>; 16]);
-
-impl RecentBundles {
-    /// Where a type may stand; a constant of the type.
-    #[inline(always)]
-    fn place(of: TypeId) -> usize {
-        let mut hasher = FxHasher::default();
-        of.hash(&mut hasher);
-        hasher.finish() as usize % 16
-    }
-
-    #[inline(always)]
-    pub(crate) fn get<B: Bundle>(&self) -> Option<BundleId> {
-        let of = TypeId::of::<B>();
-        match self.0[Self::place(of)] {
-            Some((found, id)) if found == of => Some(id),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn remember<B: Bundle>(&mut self, id: BundleId) {
-        let of = TypeId::of::<B>();
-        self.0[Self::place(of)] = Some((of, id));
-    }
-}
+pub(crate) type RecentBundles = Recent<BundleId, 16>;
 
 struct Collect<'a>(&'a mut Registry, SmallVec<[ComponentId; 8]>);
 

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Component;
 use super::info::{ComponentId, ComponentInfo};
 use super::required::{Requirement, Requirements};
+use crate::recent::Recent;
 
 #[derive(Clone, Default)]
 pub(crate) struct Registry {
@@ -15,6 +16,8 @@ pub(crate) struct Registry {
     /// Beside `infos`.
     requirements: Vec<Vec<Requirement>>,
     by_type: FxHashMap<TypeId, ComponentId>,
+    /// Some of `by_type`, a few instructions away.
+    recent: Recent<ComponentId, 64>,
     /// Components that were defined at run time.
     by_name: FxHashMap<&'static str, ComponentId>,
 }
@@ -32,6 +35,7 @@ impl Registry {
         self.infos.push(Arc::new(T::describe()));
         self.requirements.push(Vec::new());
         self.by_type.insert(TypeId::of::<T>(), id);
+        self.recent.remember(TypeId::of::<T>(), id);
         // Registered first, so that two components may require each other.
         T::required(&mut Requirements {
             registry: self,
@@ -82,7 +86,10 @@ impl Registry {
         self.infos.push(Arc::clone(info));
         self.requirements.push(Vec::new());
         match info.type_id {
-            Some(type_id) => self.by_type.insert(type_id, id),
+            Some(type_id) => {
+                self.recent.remember(type_id, id);
+                self.by_type.insert(type_id, id)
+            }
             None => self.by_name.insert(info.name, id),
         };
         Ok(id)
@@ -100,7 +107,13 @@ impl Registry {
 
     #[inline]
     pub(crate) fn id<T: Component>(&self) -> Option<ComponentId> {
-        self.by_type.get(&TypeId::of::<T>()).copied()
+        let recent = self.recent.get(TypeId::of::<T>());
+        recent.or_else(|| self.find(TypeId::of::<T>()))
+    }
+
+    #[inline(never)]
+    fn find(&self, of: TypeId) -> Option<ComponentId> {
+        self.by_type.get(&of).copied()
     }
 
     /// Every component, in order of registration.

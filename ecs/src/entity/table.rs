@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Entity;
 use super::free::FreeList;
-use super::page::{Entry, FREE, PAGE, Page, RESERVED, RETIRED};
+use super::page::{BLANK, Entry, FREE, PAGE, Page, RESERVED, RETIRED};
 use crate::archetype::Stepped;
 use crate::error::SpawnAtError;
 use crate::hash::StateHasher;
@@ -33,6 +33,14 @@ pub(crate) struct Location {
     pub(crate) row: u32,
 }
 
+impl Location {
+    /// Whether it is a row, and no mark of an entry without one.
+    #[inline(always)]
+    pub(crate) fn is_row(self) -> bool {
+        self.archetype < RESERVED
+    }
+}
+
 /// What a handle stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -41,9 +49,41 @@ pub(crate) enum Place {
     Reserved,
 }
 
+/// An entry that is about to be freed.
+pub(crate) struct Leaving<'a> {
+    entry: &'a mut Entry,
+    index: u32,
+    free: &'a mut FreeList,
+    living: &'a mut u32,
+}
+
+impl Leaving<'_> {
+    /// Where the row of the entity is; as `EntityTable::location` where it has none.
+    #[inline(always)]
+    pub(crate) fn location(&self) -> Location {
+        Location {
+            archetype: self.entry.archetype,
+            row: self.entry.row,
+        }
+    }
+
+    /// Frees the handle; an index without further generations is retired.
+    #[inline(always)]
+    pub(crate) fn free(self) {
+        *self.living -= 1;
+        if let Some(generation) = self.entry.generation.checked_add(1) {
+            self.entry.generation = generation;
+            self.entry.archetype = FREE;
+            self.free.push(self.index);
+        } else {
+            self.entry.archetype = RETIRED;
+        }
+    }
+}
+
 pub(crate) struct EntityTable {
     pool: Arc<Pool>,
-    pages: SharedList<Page>,
+    pages: SharedList<Page<Entry>>,
     free: FreeList,
     /// Indices handed out so far.
     len: u32,
@@ -83,37 +123,30 @@ impl EntityTable {
 
     #[inline]
     fn entry(&self, index: u32) -> Entry {
-        self.pages[index as usize / PAGE].entries()[index as usize % PAGE]
+        self.pages[index as usize / PAGE].values()[index as usize % PAGE]
     }
 
     #[inline]
     fn entry_mut(&mut self, index: u32) -> &mut Entry {
         let page = &mut self.pages.make_mut()[index as usize / PAGE];
-        &mut page.entries_mut(&self.pool)[index as usize % PAGE]
+        &mut page.values_mut(&self.pool)[index as usize % PAGE]
     }
 
     /// An entry whose generation or liveness changes.
     #[inline]
     fn entry_reborn(&mut self, index: u32) -> &mut Entry {
         let page = &mut self.pages.make_mut()[index as usize / PAGE];
-        &mut page.entries_reborn(&self.pool)[index as usize % PAGE]
+        &mut page.values_touched(&self.pool)[index as usize % PAGE]
     }
 
     /// Where a living entity is; `None` for a dead or unknown handle.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Option<Place> {
-        let page = self.pages.get(entity.index as usize / PAGE)?;
-        let entry = page.entries()[entity.index as usize % PAGE];
-        if entry.generation != entity.generation {
-            return None;
+        let location = self.location(entity)?;
+        if location.is_row() {
+            return Some(Place::At(location));
         }
-        if entry.archetype < RESERVED {
-            return Some(Place::At(Location {
-                archetype: entry.archetype,
-                row: entry.row,
-            }));
-        }
-        (entry.archetype == RESERVED).then_some(Place::Reserved)
+        (location.archetype == RESERVED).then_some(Place::Reserved)
     }
 
     /// Where the row of an entity is; any number from `RESERVED` on in place of the archetype
@@ -121,7 +154,7 @@ impl EntityTable {
     #[inline(always)]
     pub(crate) fn location(&self, entity: Entity) -> Option<Location> {
         let page = self.pages.get(entity.index as usize / PAGE)?;
-        let entry = &page.entries()[entity.index as usize % PAGE];
+        let entry = &page.values()[entity.index as usize % PAGE];
         (entry.generation == entity.generation).then_some(Location {
             archetype: entry.archetype,
             row: entry.row,
@@ -132,7 +165,7 @@ impl EntityTable {
     #[inline]
     pub(crate) fn prefetch(&self, entity: Entity) {
         if let Some(page) = self.pages.get(entity.index as usize / PAGE) {
-            prefetch(NonNull::from(&page.entries()[entity.index as usize % PAGE]));
+            prefetch(NonNull::from(&page.values()[entity.index as usize % PAGE]));
         }
     }
 
@@ -216,7 +249,7 @@ impl EntityTable {
 
     #[cold]
     fn add_page(&mut self) {
-        let page = Page::blank(&self.pool);
+        let page = Page::filled(BLANK, &self.pool);
         self.pages.push(page);
     }
 
@@ -274,7 +307,7 @@ impl EntityTable {
             // Indices that were freed together often lie on one page.
             let page = |index: u32| index as usize / PAGE;
             let here = page(indices[indices.len() - 1 - at]);
-            let entries = pages[here].entries_reborn(&self.pool);
+            let entries = pages[here].values_touched(&self.pool);
             for &index in indices[..indices.len() - at].iter().rev() {
                 if page(index) != here {
                     break;
@@ -302,7 +335,7 @@ impl EntityTable {
         self.assert_room(count as u32);
         let index = self.len;
         let page = &mut self.pages.make_mut()[index as usize / PAGE];
-        let entries = page.entries_reborn(&self.pool);
+        let entries = page.values_touched(&self.pool);
         let start = index as usize % PAGE;
         for (at, entry) in entries[start..start + count].iter_mut().enumerate() {
             entry.archetype = first.archetype;
@@ -428,7 +461,7 @@ impl EntityTable {
         let pages = self.pages.make_mut();
         let mut set = |entity: Entity, at: Location| {
             let page = &mut pages[entity.index as usize / PAGE];
-            let entry = &mut page.entries_mut(&self.pool)[entity.index as usize % PAGE];
+            let entry = &mut page.values_mut(&self.pool)[entity.index as usize % PAGE];
             (entry.archetype, entry.row) = (at.archetype, at.row);
         };
         set(entity, stepped.at);
@@ -444,7 +477,7 @@ impl EntityTable {
         while at < entities.len() {
             // Neighbours in a column are mostly neighbours here.
             let here = entities[at].index as usize / PAGE;
-            let entries = pages[here].entries_mut(&self.pool);
+            let entries = pages[here].values_mut(&self.pool);
             for &entity in &entities[at..] {
                 if entity.index as usize / PAGE != here {
                     break;
@@ -460,16 +493,31 @@ impl EntityTable {
     /// Frees the handle of a living entity; an index without further generations is retired.
     #[inline]
     pub(crate) fn free(&mut self, entity: Entity) {
-        self.living -= 1;
-        let entry = self.entry_reborn(entity.index);
-        debug_assert_eq!(entry.generation, entity.generation);
-        if let Some(generation) = entry.generation.checked_add(1) {
-            entry.generation = generation;
-            entry.archetype = FREE;
-            self.free.push(entity.index);
-        } else {
-            entry.archetype = RETIRED;
+        let leaving = self.leaving(entity);
+        debug_assert!(leaving.is_some(), "{entity:?} lives");
+        if let Some(leaving) = leaving {
+            leaving.free();
         }
+    }
+
+    /// The entry of an entity that is about to be freed; `None` for a handle of another generation.
+    #[inline(always)]
+    pub(crate) fn leaving(&mut self, entity: Entity) -> Option<Leaving<'_>> {
+        let page = self
+            .pages
+            .make_mut()
+            .get_mut(entity.index as usize / PAGE)?;
+        let place = entity.index as usize % PAGE;
+        // Asked first, for what is dead is no reason to copy a page that a fork shares.
+        if page.values()[place].generation != entity.generation {
+            return None;
+        }
+        Some(Leaving {
+            entry: &mut page.values_touched(&self.pool)[place],
+            index: entity.index,
+            free: &mut self.free,
+            living: &mut self.living,
+        })
     }
 
     /// Living handles that were reserved and have no row yet, in order of the indices.

@@ -7,6 +7,7 @@ use super::state::MatchedBy;
 use super::{ArchetypeFilter, ChunkQueryData, Look, Query, QueryData, QueryFilter};
 use crate::archetype::Archetype;
 use crate::entity::Entity;
+use crate::storage::BLOCK_ROWS;
 
 /// One block of a query: up to 4,096 entities of one archetype.
 ///
@@ -61,7 +62,7 @@ impl<'w, D: ChunkQueryData, F: ArchetypeFilter> Chunk<'w, D, F> {
 
     /// Row of the block's first entity in its archetype.
     pub fn first_row(&self) -> usize {
-        self.block.index * crate::BLOCK_ROWS
+        self.block.index * BLOCK_ROWS
     }
 
     /// Handles of the block's entities.
@@ -119,17 +120,43 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
         D: ChunkQueryData,
         F: ArchetypeFilter,
     {
+        let (look, archetypes) = (self.look, self.look.world.archetypes());
         for matched in &self.matches.list {
             // SAFETY: a query has the matches of its world.
-            let archetype = unsafe { matched.archetype(self.look.world) };
-            for block in blocks(archetype, 0) {
-                // SAFETY: the query has the exclusive right to what it writes, and was prepared
-                // when it was made.
-                let fetch = unsafe { D::fetch(matched.columns, archetype, block, self.look) };
-                // SAFETY: the block has that many rows, and its slices end before the next ones
-                // are made.
-                each(unsafe { D::slices(fetch, block.rows) });
+            let archetype = unsafe { matched.archetype_in(archetypes) };
+            // Most archetypes of a world with many have one block, whose number and place the
+            // compiler knows here.
+            let len = archetype.len();
+            if len > BLOCK_ROWS {
+                for block in blocks(archetype, 0) {
+                    // SAFETY: the archetype matches, and has the block.
+                    unsafe { visit::<D>(matched.columns, archetype, block, look, &mut each) };
+                }
+            } else if len > 0 {
+                let block = BlockRows {
+                    index: 0,
+                    rows: len,
+                };
+                // SAFETY: as above.
+                unsafe { visit::<D>(matched.columns, archetype, block, look, &mut each) };
             }
         }
     }
+}
+
+/// # Safety
+/// - the columns are of the archetype, which has the block;
+/// - the caller has the exclusive right to what is written, and the query was prepared.
+#[inline(always)]
+unsafe fn visit<D: ChunkQueryData>(
+    columns: D::Columns,
+    archetype: &Archetype,
+    block: BlockRows,
+    look: Look<'_>,
+    each: &mut impl FnMut(D::Slices<'_>),
+) {
+    // SAFETY: passed on from the caller.
+    let fetch = unsafe { D::fetch(columns, archetype, block, look) };
+    // SAFETY: the block has that many rows, and its slices end before the next ones are made.
+    each(unsafe { D::slices(fetch, block.rows) });
 }

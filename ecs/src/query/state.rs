@@ -24,7 +24,17 @@ impl<C, L> Matched<C, L> {
     /// The matches are of this world.
     #[inline(always)]
     pub(crate) unsafe fn archetype<'w>(&self, world: &'w World) -> &'w Archetype {
-        let (archetypes, index) = (world.archetypes(), self.archetype.index());
+        // SAFETY: passed on from the caller.
+        unsafe { self.archetype_in(world.archetypes()) }
+    }
+
+    /// As `archetype`, of the world's archetypes.
+    ///
+    /// # Safety
+    /// As `archetype`.
+    #[inline(always)]
+    pub(crate) unsafe fn archetype_in<'w>(&self, archetypes: &'w [Archetype]) -> &'w Archetype {
+        let index = self.archetype.index();
         debug_assert!(index < archetypes.len(), "{index} of {}", archetypes.len());
         // SAFETY: passed on from the caller; archetypes of a world never become fewer.
         unsafe { archetypes.get_unchecked(index) }

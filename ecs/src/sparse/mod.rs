@@ -142,12 +142,17 @@ impl SparseSet {
         bundle: B,
         to: Writer<'_>,
     ) -> Result<(), B> {
-        if !self.index.is_vacant(entity.index()) || !self.rows.has_opened_next(to.tick) {
+        let (Some(place), Some(next)) = (
+            self.index.place(entity.index(), to),
+            self.rows.opened_next(to.tick),
+        ) else {
+            return Err(bundle);
+        };
+        if place.row().is_some() {
             return Err(bundle);
         }
-        // SAFETY: asked above; the rest is passed on from the caller.
-        let row = unsafe { self.rows.push_bytes(entity, bundle) };
-        self.index.set(entity.index(), row, to);
+        // SAFETY: opened above; the rest is passed on from the caller.
+        place.set(unsafe { self.rows.push_bytes(next, entity, bundle) });
         Ok(())
     }
 
@@ -158,19 +163,24 @@ impl SparseSet {
     /// The set's values are bytes in one piece.
     #[inline(always)]
     pub(crate) unsafe fn forget_bytes(&mut self, entity: Entity, to: Writer<'_>) -> bool {
-        let Some(row) = self.index.get(entity.index()) else {
+        let Some(place) = self.index.place(entity.index(), to) else {
             return false;
         };
-        let Some(which) = self.rows.opened(row, to.tick) else {
+        let Some(row) = place.row() else {
             return false;
         };
-        // SAFETY: `opened` gave it a line above.
-        if unsafe { self.rows.opened_entity(which, row) } != entity {
+        let Some(gap) = self.rows.gap(row, to.tick) else {
+            return false;
+        };
+        // SAFETY: it was given a line above.
+        if unsafe { gap.entity() } != entity {
             return false;
         }
+        place.forget();
         // SAFETY: as above; the value is bytes, by the caller.
-        let filled_by = unsafe { self.rows.fill_bytes(which, row) };
-        self.fill(entity, row, filled_by, to);
+        if let Some(filler) = unsafe { self.rows.fill_bytes(gap) } {
+            self.index.set(filler.index(), row, to);
+        }
         true
     }
 

@@ -17,6 +17,7 @@ pub(crate) mod block;
 pub(crate) mod column;
 pub(crate) mod list;
 pub(crate) mod lock;
+pub(crate) mod page;
 pub(crate) mod pool;
 pub(crate) mod shared;
 mod slab;

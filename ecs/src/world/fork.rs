@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{World, WorldId};
+use super::{RecentSparse, World, WorldId};
 use crate::archetype::Archetype;
 use crate::archetype::graph::RecentEdges;
 use crate::bundle::RecentBundles;
@@ -61,6 +61,7 @@ impl World {
             registry: self.registry.clone(),
             bundles: self.bundles.clone(),
             recent: RecentBundles::default(),
+            recent_sparse: RecentSparse::default(),
             recent_edges: RecentEdges::default(),
             graph: self.graph.clone(),
             archetypes: self.archetypes.iter().map(Archetype::share).collect(),

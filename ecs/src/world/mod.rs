@@ -4,12 +4,14 @@ pub(crate) mod access;
 mod bulk;
 mod columns;
 mod compact;
+mod despawn;
 mod dynamic;
 mod edges;
 mod entity_ref;
 mod fork;
 mod hash;
 mod merge;
+mod remove;
 mod restructure;
 mod spawn;
 mod structure;
@@ -41,6 +43,7 @@ pub use compact::Compaction;
 pub use entity_ref::EntityWorldMut;
 pub(crate) use restructure::Arriving;
 pub use spawn::SpawnBatch;
+use structure::RecentSparse;
 pub(crate) use watched::Components;
 
 /// Number of a world in this process. A fork has one of its own.
@@ -102,6 +105,7 @@ pub struct World {
     pub(crate) registry: Shared<Registry>,
     bundles: Shared<Bundles>,
     recent: RecentBundles,
+    recent_sparse: RecentSparse,
     recent_edges: RecentEdges,
     graph: Shared<Graph>,
     archetypes: Vec<Archetype>,
@@ -141,6 +145,7 @@ impl World {
             registry: Shared::new(registry),
             bundles: Shared::new(Bundles::default()),
             recent: RecentBundles::default(),
+            recent_sparse: RecentSparse::default(),
             recent_edges: RecentEdges::default(),
             graph: Shared::new(graph),
             archetypes: vec![empty],

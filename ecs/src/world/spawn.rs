@@ -1,5 +1,6 @@
 //! Spawning, one entity or many.
 
+use std::any::TypeId;
 use std::ops::Range;
 
 use super::{EntityWorldMut, World};
@@ -361,7 +362,7 @@ impl World {
 
     #[inline]
     pub(crate) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
-        match self.recent.get::<B>() {
+        match self.recent.get(TypeId::of::<B>()) {
             Some(id) => id,
             None => self.find_bundle::<B>(),
         }
@@ -373,7 +374,7 @@ impl World {
             Some(id) => id,
             None => self.register_bundle::<B>(),
         };
-        self.recent.remember::<B>(id);
+        self.recent.remember(TypeId::of::<B>(), id);
         id
     }
 

@@ -53,7 +53,8 @@ fn of_kind<const X: usize, const Y: usize, const Z: usize>(kind: u64) -> Box<dyn
                 match x.0 % 61 {
                     0 => commands.despawn(entity),
                     1 => {
-                        commands.spawn((C::<X>(x.0), C::<3>(Y as u64)));
+                        // Mixed, so that the children of many have no children at once.
+                        commands.spawn((C::<X>(mix(x.0, 3)), C::<3>(Y as u64)));
                     }
                     _ => {}
                 }
@@ -65,7 +66,7 @@ fn of_kind<const X: usize, const Y: usize, const Z: usize>(kind: u64) -> Box<dyn
                     0 => commands.insert(entity, C::<Y>(x.0)),
                     1 => commands.remove::<C<Y>>(entity),
                     2 => {
-                        commands.spawn(C::<X>(x.0 + 1));
+                        commands.spawn(C::<X>(mix(x.0, 5)));
                     }
                     _ => {}
                 }

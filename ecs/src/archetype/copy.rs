@@ -20,7 +20,7 @@ pub(crate) struct Pieces {
     ends: [usize; SIZES.len()],
     /// Sizes of the others in bytes.
     others: Box<[usize]>,
-    copy: Copy,
+    copy: CopyRow,
 }
 
 /// A row of an open block.
@@ -28,7 +28,7 @@ pub(super) type Row = (Open, usize);
 
 /// # Safety
 /// As `Pieces::copy`.
-type Copy = unsafe fn(&Pieces, Row, Row) -> Entity;
+type CopyRow = unsafe fn(&Pieces, Row, Row) -> Entity;
 
 /// Where a value lies before and after.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl Pieces {
         let others = &pieces[ends[SIZES.len() - 1]..];
         let is_only = |&size: &usize| pieces.iter().all(|&(_, _, one)| one == size);
         let copy = match SIZES.iter().position(is_only) {
-            Some(0) => Self::copy_one_size::<{ SIZES[0] }> as Copy,
+            Some(0) => Self::copy_one_size::<{ SIZES[0] }> as CopyRow,
             Some(1) => Self::copy_one_size::<{ SIZES[1] }>,
             Some(2) => Self::copy_one_size::<{ SIZES[2] }>,
             Some(3) => Self::copy_one_size::<{ SIZES[3] }>,

@@ -1,12 +1,41 @@
-//! Edges between archetypes, made where they are first gone along.
+//! Archetypes and the edges between them, made where they are first needed.
 
 use super::World;
-use crate::archetype::ArchetypeId;
 use crate::archetype::graph::{Direction, Edge, components_after};
+use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::BundleId;
+use crate::component::info::ComponentId;
 use crate::entity::Location;
 
+/// The entity table uses the three numbers above for entities without a row.
+const MAX_ARCHETYPES: u32 = u32::MAX - 2;
+
 impl World {
+    /// The archetype with exactly these components (in increasing order), made if it is new.
+    pub(super) fn archetype_of(&mut self, components: &[ComponentId]) -> ArchetypeId {
+        if let Some(id) = self.graph.find(components) {
+            return id;
+        }
+        let id = self.vacant.last().copied().unwrap_or_else(|| {
+            let next = u32::try_from(self.archetypes.len()).ok();
+            let next = next.filter(|&number| number < MAX_ARCHETYPES);
+            ArchetypeId(next.expect("fewer than 2^32 - 3 archetypes"))
+        });
+        let components = components.to_vec();
+        let watch = self.watch_of_all(&components);
+        let mut archetype = Archetype::new(id, components, &self.registry, &self.entity_info);
+        archetype.set_watch(watch);
+        self.observers.watch = self.observers.watch | watch;
+        self.graph.make_mut().add(&archetype);
+        if self.vacant.pop().is_some() {
+            self.archetypes[id.index()] = archetype;
+            self.renumbered += 1;
+        } else {
+            self.archetypes.push(archetype);
+        }
+        id
+    }
+
     /// Makes the edge that a bundle leads along, if it is not known.
     #[inline]
     pub(super) fn find_edge(&mut self, direction: Direction, from: Location, bundle: BundleId) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 mod bulk;
+mod bundles;
 mod columns;
 mod compact;
 mod despawn;
@@ -9,11 +10,13 @@ mod dynamic;
 mod edges;
 mod entity_ref;
 mod fork;
+mod fresh;
 mod hash;
 mod merge;
 mod remove;
 mod restructure;
 mod spawn;
+mod spawn_batch;
 mod structure;
 #[cfg(test)]
 mod tests;
@@ -42,7 +45,7 @@ pub use columns::{ColumnSource, ColumnSources, IntoColumnSource};
 pub use compact::Compaction;
 pub use entity_ref::EntityWorldMut;
 pub(crate) use restructure::Arriving;
-pub use spawn::SpawnBatch;
+pub use spawn_batch::SpawnBatch;
 use structure::RecentSparse;
 pub(crate) use watched::Components;
 
@@ -381,39 +384,11 @@ impl World {
         &mut self.archetypes[id.index()]
     }
 
-    /// The archetype with exactly these components (in increasing order), made if it is new.
-    fn archetype_of(&mut self, components: &[ComponentId]) -> ArchetypeId {
-        if let Some(id) = self.graph.find(components) {
-            return id;
-        }
-        let id = self.vacant.last().copied().unwrap_or_else(|| {
-            let next = u32::try_from(self.archetypes.len()).ok();
-            let next = next.filter(|&number| number < MAX_ARCHETYPES);
-            ArchetypeId(next.expect("fewer than 2^32 - 3 archetypes"))
-        });
-        let components = components.to_vec();
-        let watch = self.watch_of_all(&components);
-        let mut archetype = Archetype::new(id, components, &self.registry, &self.entity_info);
-        archetype.set_watch(watch);
-        self.observers.watch = self.observers.watch | watch;
-        self.graph.make_mut().add(&archetype);
-        if self.vacant.pop().is_some() {
-            self.archetypes[id.index()] = archetype;
-            self.renumbered += 1;
-        } else {
-            self.archetypes.push(archetype);
-        }
-        id
-    }
-
     /// Changes whenever a number of an archetype has come to mean another one.
     pub(crate) fn renumbered(&self) -> u64 {
         self.renumbered
     }
 }
-
-/// The entity table uses the three numbers above for entities without a row.
-const MAX_ARCHETYPES: u32 = u32::MAX - 2;
 
 /// The column of handles is stored like a component without being one.
 fn entity_info() -> ComponentInfo {

@@ -1,12 +1,8 @@
 //! Spawning, one entity or many.
 
-use std::any::TypeId;
-use std::ops::Range;
-
-use super::{EntityWorldMut, World};
-use crate::archetype::{Archetype, ArchetypeId};
-use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET, RequiredColumn, SpawnTarget};
-use crate::component::info::ComponentId;
+use super::{EntityWorldMut, SpawnBatch, World};
+use crate::archetype::ArchetypeId;
+use crate::bundle::{Bundle, BundleId, IN_SPARSE_SET, SpawnTarget};
 use crate::entity::{Entity, Place};
 use crate::error::SpawnAtError;
 use crate::panics::FirstPanic;
@@ -324,114 +320,4 @@ impl World {
         // A new entity has no old values, whose drops could have panicked.
         panicked.resume();
     }
-
-    #[inline]
-    pub(super) fn spawn_target<B: Bundle>(&mut self) -> (BundleId, ArchetypeId) {
-        if let Some(id) = self.bundles.id::<B>()
-            && let Some(archetype) = self.bundles.info(id).spawn_archetype()
-        {
-            return (id, archetype);
-        }
-        self.find_spawn_target::<B>()
-    }
-
-    #[cold]
-    fn find_spawn_target<B: Bundle>(&mut self) -> (BundleId, ArchetypeId) {
-        let bundle_id = self.bundle_id::<B>();
-        let info = self.bundles.info(bundle_id);
-        let all = info.spawned(&self.registry);
-        let archetype = self.archetype_of(&all);
-        let info = self.bundles.info(bundle_id);
-        let index = |component| self.archetypes[archetype.index()].column_index(component);
-        let columns = info
-            .components
-            .iter()
-            .map(|&component| index(component).map_or(IN_SPARSE_SET, |index| index as u32));
-        let required = info
-            .required
-            .iter()
-            .map(|one| RequiredColumn::new(one, index(one.component)));
-        let target = SpawnTarget {
-            archetype,
-            columns: columns.collect(),
-            required: required.collect(),
-        };
-        self.bundles.make_mut().info_mut(bundle_id).spawn = Some(target);
-        (bundle_id, archetype)
-    }
-
-    #[inline]
-    pub(crate) fn bundle_id<B: Bundle>(&mut self) -> BundleId {
-        match self.recent.get(TypeId::of::<B>()) {
-            Some(id) => id,
-            None => self.find_bundle::<B>(),
-        }
-    }
-
-    #[inline(never)]
-    fn find_bundle<B: Bundle>(&mut self) -> BundleId {
-        let id = match self.bundles.id::<B>() {
-            Some(id) => id,
-            None => self.register_bundle::<B>(),
-        };
-        self.recent.remember(TypeId::of::<B>(), id);
-        id
-    }
-
-    /// The bundle of one component.
-    pub(super) fn single_bundle(&mut self, component: ComponentId) -> BundleId {
-        let id = self.bundles.make_mut().single(component, &self.registry);
-        self.watch_sparse(id);
-        id
-    }
-
-    #[cold]
-    fn register_bundle<B: Bundle>(&mut self) -> BundleId {
-        let registry = self.registry.make_mut();
-        let id = self.bundles.make_mut().register::<B>(registry);
-        self.watch_sparse(id);
-        id
-    }
 }
-
-/// The handles of a batch, in order; see [`World::spawn_batch`].
-pub struct SpawnBatch<'w>(Handles<'w>);
-
-enum Handles<'w> {
-    Rows(&'w Archetype, Range<usize>),
-    /// As they were before observers could move them.
-    List(std::vec::IntoIter<Entity>),
-}
-
-impl<'w> SpawnBatch<'w> {
-    /// The entities of an archetype from a row on.
-    pub(super) fn new(archetype: &'w Archetype, first: usize) -> Self {
-        Self(Handles::Rows(archetype, first..archetype.len()))
-    }
-
-    pub(super) fn of(entities: Vec<Entity>) -> Self {
-        Self(Handles::List(entities.into_iter()))
-    }
-}
-
-impl Iterator for SpawnBatch<'_> {
-    type Item = Entity;
-
-    #[inline]
-    fn next(&mut self) -> Option<Entity> {
-        match &mut self.0 {
-            Handles::Rows(archetype, rows) => rows.next().map(|row| archetype.entity(row)),
-            Handles::List(entities) => entities.next(),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match &self.0 {
-            Handles::Rows(_, rows) => rows.size_hint(),
-            Handles::List(entities) => entities.size_hint(),
-        }
-    }
-}
-
-impl ExactSizeIterator for SpawnBatch<'_> {}
-impl std::iter::FusedIterator for SpawnBatch<'_> {}

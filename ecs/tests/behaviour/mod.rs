@@ -12,5 +12,6 @@ mod merge;
 mod panics;
 mod queries;
 mod required;
+mod row_sizes;
 mod short_ways;
 mod sparse;

@@ -1,6 +1,8 @@
 //! Sparse components: beside the archetypes, and otherwise as any other.
 
-use orrery_ecs::{Changed, Component, Entity, Has, With, Without, World};
+use orrery_ecs::{
+    Add, Changed, Component, Entity, Has, On, Remove, ResMut, Resource, With, Without, World,
+};
 
 use crate::support::{
     Burden, Frozen, Ledger, Num, Pos, Random, SeedOnFailure, Threads, burden, ignore, panic_of,
@@ -250,3 +252,70 @@ fn filters_and_optional_terms_ask_each_row_for_a_sparse_component() {
     assert_eq!(world.remove_where::<With<Frozen>, Num>(), 9010 - 1286);
     assert_eq!(world.query::<&Num>().iter(&world).count(), 0);
 }
+
+/// A world that has let a sparse component come and go, and so knows the short way.
+fn practised_world() -> (World, Vec<Entity>) {
+    let mut world = World::new();
+    let all: Vec<Entity> = world.spawn_batch((0..100).map(Num)).collect();
+    for _ in 0..2 {
+        for &entity in &all {
+            world.insert(entity, Frozen(1)).expect("it lives");
+        }
+        for &entity in &all {
+            assert_eq!(world.remove::<Frozen>(entity), Ok(true));
+        }
+    }
+    (world, all)
+}
+
+#[test]
+fn a_practised_world_gives_a_sparse_component_to_the_living_alone() {
+    let (mut world, all) = practised_world();
+    let dead = all[3];
+    world.insert(dead, Frozen(3)).expect("it lives");
+    world.despawn(dead).expect("it lives");
+    assert!(world.insert(dead, Frozen(4)).is_err() && world.remove::<Frozen>(dead).is_err());
+    let heir = world.spawn(Num(7)).id();
+    assert_eq!(heir.index(), dead.index());
+    assert!(world.insert(dead, Frozen(5)).is_err() && world.remove::<Frozen>(dead).is_err());
+    assert_eq!(world.get::<Frozen>(heir), None);
+    world.insert(heir, Frozen(6)).expect("it lives");
+    assert!(world.remove::<Frozen>(dead).is_err());
+    world.insert(heir, Frozen(7)).expect("it lives");
+    assert_eq!(world.get::<Frozen>(heir), Some(&Frozen(7)));
+    assert_eq!(world.remove::<Frozen>(heir), Ok(true));
+    assert_eq!(world.remove::<Frozen>(heir), Ok(false));
+}
+
+#[test]
+fn forks_of_a_practised_world_keep_their_sparse_components_apart() {
+    let (mut world, all) = practised_world();
+    world.insert(all[0], Frozen(1)).expect("it lives");
+    let (mut fork, hash) = (
+        world.fork().expect("all of it is cloned"),
+        world.state_hash(),
+    );
+    world.insert(all[1], Frozen(2)).expect("it lives");
+    assert_ne!(world.state_hash(), hash);
+    assert_eq!(world.remove::<Frozen>(all[0]), Ok(true));
+    assert_eq!(fork.state_hash(), hash);
+    assert_eq!(fork.get::<Frozen>(all[0]), Some(&Frozen(1)));
+    assert_eq!(fork.remove::<Frozen>(all[1]), Ok(false));
+    fork.insert(all[2], Frozen(3)).expect("it lives");
+    assert_eq!(world.get::<Frozen>(all[2]), None);
+    assert_eq!(world.get::<Frozen>(all[1]), Some(&Frozen(2)));
+}
+
+#[test]
+fn a_practised_world_tells_those_who_begin_to_watch() {
+    let (mut world, all) = practised_world();
+    world.insert_resource(Told(0));
+    world.add_observer(|_: On<Add, Frozen>, mut told: ResMut<Told>| told.0 += 1);
+    world.add_observer(|_: On<Remove, Frozen>, mut told: ResMut<Told>| told.0 += 100);
+    world.insert(all[5], Frozen(5)).expect("it lives");
+    assert_eq!(world.remove::<Frozen>(all[5]), Ok(true));
+    assert_eq!(world.get_resource::<Told>().map(|told| told.0), Some(101));
+}
+
+#[derive(Clone, Copy, Resource)]
+struct Told(u32);

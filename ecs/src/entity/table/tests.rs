@@ -1,5 +1,7 @@
 //! Tests of the entity table.
 
+use std::num::NonZeroU32;
+
 use super::*;
 
 /// Gives a living entity another generation.

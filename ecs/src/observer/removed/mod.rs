@@ -219,7 +219,9 @@ impl RemovalLogs {
         if let Some(log) = self.get_mut(component)
             && let Some(at) = log.reader(key)
         {
-            log.readers[at].next += count as u64;
+            let end = log.first + log.entities.len() as u64;
+            let reader = &mut log.readers[at];
+            reader.next = end.min(reader.next + count as u64);
             log.trim();
         }
     }

@@ -114,8 +114,13 @@ unsafe impl<T: Component> SystemParam for RemovedComponents<'_, '_, T> {
         _: Ticks,
     ) -> RemovedComponents<'w, 's, T> {
         let logs = &world.observers.logs;
+        let mut unread = logs.unread(state.component, state.key());
+        // A `ParamSet` may give it several times in one run.
+        if let Some(last) = state.read.checked_sub(1) {
+            unread.nth(last);
+        }
         RemovedComponents {
-            unread: logs.unread(state.component, state.key()),
+            unread,
             missed: logs.missed(state.component, state.key()),
             read: &mut state.read,
             marker: PhantomData,

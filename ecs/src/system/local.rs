@@ -192,7 +192,6 @@ pub struct LocalState<T> {
 unsafe impl<T: LocalValue> SystemParam for Local<'_, T> {
     type State = LocalState<T>;
     type Item<'w, 's> = Local<'s, T>;
-    const SEES: bool = false;
     const DEFERS: bool = false;
 
     fn init(_: &mut World, meta: &mut SystemMeta) -> Result<LocalState<T>, AccessConflict> {

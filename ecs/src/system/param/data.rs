@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{BlockOf, Run, SharedParam, SystemParam, TakenLanes};
 use crate::commands::{BlockQueues, CommandQueue, Commands};
@@ -250,8 +251,11 @@ unsafe impl SystemParam for Commands<'_, '_> {
     }
 
     fn discard(state: &mut CommandsState) {
-        state.blocks.discard();
-        state.queue = CommandQueue::default();
+        // What values say when they are dropped is nobody's error, and must neither hide one nor
+        // leave commands behind for the next run.
+        let queue = std::mem::take(&mut state.queue);
+        let blocks = catch_unwind(AssertUnwindSafe(|| state.blocks.discard()));
+        std::mem::forget((blocks, catch_unwind(AssertUnwindSafe(|| drop(queue)))));
     }
 }
 

@@ -123,6 +123,10 @@ where
         world: &mut World,
         runner: &dyn BlockRunner,
     ) -> Result<(), SystemError> {
+        // A command of the system before it may have put another world here.
+        if !self.state.is_of(world) {
+            self.initialize(world)?;
+        }
         self.state.open(world, None);
         // SAFETY: opened a line above, and the exclusive borrow of the world keeps everybody out.
         let ran = unsafe { self.execute(world, runner) };

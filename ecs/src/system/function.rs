@@ -161,7 +161,11 @@ where
         world: &mut World,
         runner: &dyn BlockRunner,
     ) -> Result<(), SystemError> {
-        if SystemState::<F::Params>::LEAVES_NOTHING {
+        // A command of the system before it may have put another world here.
+        if !self.state.is_of(world) {
+            self.initialize(world)?;
+        }
+        if self.state.leaves_nothing() {
             let run = self.state.begin_lightly(world)?;
             // SAFETY: begun a line above, and the exclusive borrow of the world keeps everybody
             // else out while the function runs.

@@ -43,6 +43,8 @@ struct Ready<S> {
     access: SystemAccess,
     /// Parameters that reserve handles.
     reserving: usize,
+    /// Whether it could fork the world and then write to what the fork shares.
+    is_unforkable: bool,
     params: S,
 }
 
@@ -130,11 +132,13 @@ impl<P: SystemParam> SystemState<P> {
             None => SystemId::ONCE,
         };
         P::attach(&mut params, world, id);
+        let is_unforkable = access.writes_beside_world();
         self.ready = Some(Ready {
             world: world.id(),
             id,
             access: access.seeing_commands(P::SEES),
             reserving,
+            is_unforkable,
             params,
         });
         Ok(())
@@ -154,15 +158,11 @@ impl<P: SystemParam> SystemState<P> {
 
     /// Readies a run of an initialized state. An error leaves the world as it was.
     pub(crate) fn start(&mut self, world: &mut World) -> Result<Run, ParamError> {
-        let name = self.name;
         let run = self.next_run(world, None);
         let (_, params) = self.parts();
         P::validate(params, world, run)?;
         world.flush_reserved();
         self.prepare(world, run);
-        if self.access().is_some_and(SystemAccess::writes_beside_world) {
-            world.systems.unforkable = Some(name);
-        }
         Ok(run)
     }
 
@@ -179,7 +179,9 @@ impl<P: SystemParam> SystemState<P> {
     /// Readies what the parameters touch, and begins the run's tick.
     #[inline]
     fn prepare(&mut self, world: &mut World, run: Run) {
-        let (_, params) = self.parts();
+        let name = self.name;
+        let ready = self.ready.as_mut().expect("it was initialized before");
+        let params = &mut ready.params;
         let prepared = catch_unwind(AssertUnwindSafe(|| P::prepare(params, world, run)));
         if let Err(panic) = prepared {
             // A resource or local that a fork shares could not be cloned.
@@ -187,6 +189,9 @@ impl<P: SystemParam> SystemState<P> {
             resume_unwind(panic);
         }
         world.advance_change_tick();
+        if ready.is_unforkable {
+            world.systems.unforkable = Some(name);
+        }
     }
 
     /// The parameters.
@@ -217,7 +222,10 @@ impl<P: SystemParam> SystemState<P> {
     }
 
     /// Whether a run that failed or panicked has left nothing to put back or to forget.
-    pub(super) const LEAVES_NOTHING: bool = !P::HOLDS && !P::DEFERS;
+    #[inline]
+    pub(super) fn leaves_nothing(&self) -> bool {
+        !P::HOLDS && !P::DEFERS && self.ready.as_ref().is_some_and(|ready| !ready.is_unforkable)
+    }
 
     /// Readies a run of an initialised state that leaves nothing.
     #[inline]
@@ -230,9 +238,18 @@ impl<P: SystemParam> SystemState<P> {
         Ok(run)
     }
 
+    /// Whether it was initialized for this world, whoever has its slot there by now.
+    #[inline]
+    pub(super) fn is_of(&self, world: &World) -> bool {
+        let ready = self.ready.as_ref();
+        ready.is_some_and(|ready| ready.world == world.id())
+    }
+
     /// As `SystemParts::open`.
     #[inline]
     pub(super) fn open(&mut self, world: &mut World, lane: Option<Lane>) {
+        // The numbers that `init` found mean something else in any other world.
+        assert!(self.is_of(world), "initialized for another world");
         let run = self.next_run(world, lane);
         self.prepare(world, run);
         self.opened = Some(run);
@@ -267,6 +284,7 @@ impl<P: SystemParam> SystemState<P> {
         }
         let (_, params) = self.parts();
         P::release(params, world, run);
+        world.systems.unforkable = None;
         world.finish_run(run.system, run.ticks);
     }
 

@@ -15,6 +15,8 @@
 
 mod board;
 mod cost;
+#[cfg(test)]
+mod edge_tests;
 mod error;
 mod fused;
 mod job;
@@ -47,18 +49,21 @@ pub use error::StageError;
 pub struct Answers(Vec<AtomicBool>);
 
 impl Answers {
-    /// Room for so many, all of them no.
+    /// Room for so many, all of them no. Beyond them every answer stays no.
     pub fn new(count: usize) -> Self {
         Self((0..count).map(|_| AtomicBool::new(false)).collect())
     }
 
     fn get(&self, number: usize) -> bool {
         // Relaxed: who asks runs after who answers, which the board's lock or one thread orders.
-        self.0[number].load(Ordering::Relaxed)
+        let answer = self.0.get(number);
+        answer.is_some_and(|answer| answer.load(Ordering::Relaxed))
     }
 
-    fn set(&self, number: usize, answer: bool) {
-        self.0[number].store(answer, Ordering::Relaxed);
+    fn set(&self, number: usize, to: bool) {
+        if let Some(answer) = self.0.get(number) {
+            answer.store(to, Ordering::Relaxed);
+        }
     }
 }
 
@@ -101,9 +106,11 @@ pub struct Stage {
     plan: Plan,
     /// What runs when one thread runs all.
     turns: Vec<Turn>,
-    /// The world whose accesses the plan was made of, and its count of systems that may have lost
+    /// The world whose accesses the plan was made of.
+    planned_for: Option<WorldId>,
+    /// The world that all nodes are initialized for, and its count of systems that may have lost
     /// their slots.
-    planned_for: Option<(WorldId, u64)>,
+    ready_for: Option<(WorldId, u64)>,
     /// Whether the nodes have to run one after the other.
     is_apart: bool,
     /// How many nodes reserve handles.
@@ -125,6 +132,7 @@ impl Default for Stage {
             plan: Plan::default(),
             turns: Vec::new(),
             planned_for: None,
+            ready_for: None,
             is_apart: false,
             reserving: 0,
             lane_numbers: Vec::new(),
@@ -137,8 +145,9 @@ impl Default for Stage {
 }
 
 impl Stage {
-    /// Adds a system behind those already there. It runs if all the conditions with the numbers
-    /// `gates` have answered yes.
+    /// Adds a system behind those already there. It runs if the conditions with the numbers
+    /// `gates` have all answered yes when they were asked last: those before it in this stage, or
+    /// in an earlier one.
     pub fn add_system(&mut self, system: Box<dyn System>, gates: &[usize]) {
         self.add(Work::System(system), gates);
     }
@@ -149,7 +158,7 @@ impl Stage {
     }
 
     fn add(&mut self, work: Work, gates: &[usize]) {
-        self.planned_for = None;
+        self.forget_plan();
         self.nodes.push(Mutex::new(Node {
             work,
             gates: gates.iter().copied().collect(),
@@ -162,8 +171,12 @@ impl Stage {
     pub fn set_fusing(&mut self, is_fusing: bool) {
         if self.is_fusing != is_fusing {
             self.is_fusing = is_fusing;
-            self.planned_for = None;
+            self.forget_plan();
         }
+    }
+
+    fn forget_plan(&mut self) {
+        (self.planned_for, self.ready_for) = (None, None);
     }
 
     /// How many systems and conditions it has.
@@ -186,6 +199,8 @@ impl Stage {
     /// # Panics
     /// When there is none with that number.
     pub fn system_mut(&mut self, number: usize) -> &mut dyn System {
+        // Whoever has it may initialize it for another world.
+        self.ready_for = None;
         get_mut(&mut self.nodes[number]).system_mut()
     }
 
@@ -222,18 +237,21 @@ impl Stage {
     /// # Errors
     /// When two parameters of a system exclude each other.
     pub fn initialize(&mut self, world: &mut World) -> Result<(), SystemError> {
+        self.ready_for = None;
         for node in &mut self.nodes {
             get_mut(node).system_mut().initialize(world)?;
         }
-        let now = (world.id(), world.systems.changes());
-        let is_planned = self
-            .planned_for
-            .is_some_and(|(planned, _)| planned == world.id());
-        if !is_planned {
+        if self.planned_for != Some(world.id()) {
             self.make_plan();
         }
-        self.planned_for = Some(now);
+        self.planned_for = Some(world.id());
+        self.ready_for = Some((world.id(), world.systems.changes()));
         Ok(())
+    }
+
+    /// Whether `run` finds all that `initialize` would find out about this world.
+    pub fn is_ready_for(&self, world: &World) -> bool {
+        self.ready_for == Some((world.id(), world.systems.changes()))
     }
 }
 

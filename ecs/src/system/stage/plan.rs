@@ -11,12 +11,26 @@ pub(super) struct Shape<'a> {
     pub(super) is_blocks: bool,
     /// Whether any thread may run it.
     pub(super) is_send: bool,
-    /// Nodes before it whose answers it waits for.
-    pub(super) asks: SmallVec<[u32; 2]>,
+    /// Numbers of the answers that it goes by.
+    pub(super) asks: &'a [usize],
+    /// Number of the answer that it gives.
+    pub(super) answers: Option<usize>,
+}
+
+impl Shape<'_> {
+    /// Whether a node behind it has to wait for it because of an answer: to find it as it is one
+    /// by one, neither older nor newer.
+    fn answers_before(&self, later: &Self) -> bool {
+        let goes_by = |one: &Self, number| one.asks.contains(&number);
+        let mine = self
+            .answers
+            .is_some_and(|number| goes_by(later, number) || later.answers == Some(number));
+        mine || later.answers.is_some_and(|number| goes_by(self, number))
+    }
 }
 
 /// Nodes that run as one: a node, or chunk systems fused over common blocks.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Unit {
     /// In order.
     pub(super) nodes: SmallVec<[u32; 4]>,
@@ -31,14 +45,14 @@ pub(super) struct Unit {
 }
 
 /// Units in an order in which they can run one by one.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) units: Vec<Unit>,
 }
 
 impl Plan {
-    /// Two nodes keep their order if their accesses exclude each other; a node waits for the
-    /// answers that it asks for. Only those constraints stay: whatever the threads do within
+    /// Two nodes keep their order if their accesses exclude each other, or one gives an answer that
+    /// the other goes by. Only those constraints stay: whatever the threads do within
     /// them, each node sees what it would see if all ran one by one.
     pub(super) fn new(shapes: &[Shape<'_>], fuse: bool) -> Self {
         let count = shapes.len();
@@ -72,9 +86,10 @@ impl Plan {
             unit_of.push(unit);
         }
         for (later, shape) in shapes.iter().enumerate() {
-            let asked = shape.asks.iter().map(|&node| node as usize);
-            let excluded = (0..later).filter(|&earlier| excludes[later][earlier]);
-            for earlier in excluded.chain(asked) {
+            let minds = |&earlier: &usize| {
+                excludes[later][earlier] || shapes[earlier].answers_before(shape)
+            };
+            for earlier in (0..later).filter(minds) {
                 let (from, to) = (unit_of[earlier], unit_of[later]);
                 if from != to && !units[from].next.contains(&(to as u32)) {
                     units[from].next.push(to as u32);
@@ -121,12 +136,12 @@ fn fusing(
         });
         with_member || excludes[node][other]
     };
-    let asks_member = |other: usize| {
-        let asked = &shapes[other].asks;
-        asked.iter().any(|asked| members.contains(asked))
+    let waits_for_answer = |other: usize| {
+        let mut before = members.iter().filter(|&&member| (member as usize) < other);
+        before.any(|&member| shapes[member as usize].answers_before(&shapes[other]))
     };
     let mut between = between;
-    (!between.any(|other| minds(other) || asks_member(other))).then_some(unit)
+    (!between.any(|other| minds(other) || waits_for_answer(other))).then_some(unit)
 }
 
 /// The units so that none comes before one that it waits for; else by their first node.

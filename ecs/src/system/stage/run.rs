@@ -1,6 +1,6 @@
 //! One run of a stage.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 
@@ -37,13 +37,16 @@ impl Stage {
     /// # Errors
     /// When a system cannot be run, fails or panics: the first one in order. See the module's
     /// words on what has happened then.
+    ///
+    /// # Panics
+    /// When the runner does. The systems have run, and what they put off is done.
     pub fn run(
         &mut self,
         world: &mut World,
         runner: &dyn BlockRunner,
         answers: &Answers,
     ) -> Result<(), StageError> {
-        if self.planned_for != Some((world.id(), world.systems.changes())) {
+        if !self.is_ready_for(world) {
             self.initialize(world).map_err(StageError::System)?;
         }
         let mode = match self.is_apart {
@@ -122,7 +125,14 @@ impl Stage {
             if first < progress.limit {
                 if is_whole {
                     let node = get_mut(&mut self.nodes[first]);
-                    if let Err(error) = node.run(world, runner, answers) {
+                    // What has the whole world may have put another one here, or have given the
+                    // slots of systems away.
+                    let is_ready = match self.is_apart {
+                        true => node.system_mut().initialize(world),
+                        false => Ok(()),
+                    };
+                    let ran = is_ready.and_then(|()| node.run(world, runner, answers));
+                    if let Err(error) = ran {
                         node.outcome = Outcome::Failed(error);
                         progress.limit = first;
                     }
@@ -233,16 +243,22 @@ impl Stage {
             let (members, common) = (&plan.units[unit], &common[unit]);
             execute_unit((members, common), nodes, board, view, board, answers);
         };
-        runner.for_each(runner.threads(), &|_| {
-            board.take_part(plan, thread::current().id() == caller, &run);
-        });
+        let shared = catch_unwind(AssertUnwindSafe(|| {
+            runner.for_each(runner.threads(), &|_| {
+                board.take_part(plan, thread::current().id() == caller, &run);
+            });
+        }));
         // Whatever the runner has left, and what must stay on this thread.
         board.take_part(plan, true, &run);
         limit = self.board.limit();
         for node in 0..self.nodes.len() {
             get_mut(&mut self.nodes[node]).close(world, node < limit);
         }
-        self.sync(world, limit)
+        let done = self.sync(world, limit);
+        if let Err(panic) = shared {
+            resume_unwind(panic);
+        }
+        done
     }
 
     /// The sync point: handles that were reserved come to life, and what the nodes below `limit`

@@ -2,8 +2,6 @@
 
 use std::sync::Mutex;
 
-use smallvec::SmallVec;
-
 use super::node::{Node, Work};
 use super::plan::{Plan, Shape};
 use super::{Stage, get_mut};
@@ -44,10 +42,19 @@ impl Stage {
                 access: accesses[number],
                 is_blocks: kinds[number].1,
                 is_send: nodes[number].system().is_send(),
-                asks: asked_by(nodes[number], &nodes),
+                asks: &nodes[number].gates,
+                answers: match nodes[number].work {
+                    Work::Condition(_, answer) => Some(answer),
+                    Work::System(_) => None,
+                },
             })
             .collect();
-        self.plan = Plan::new(&shapes, self.is_fusing);
+        let plan = Plan::new(&shapes, self.is_fusing);
+        // A fork has the plan of its origin as a rule, and its costs.
+        if plan != self.plan {
+            self.costs.forget();
+        }
+        self.plan = plan;
         self.turns = match self.is_apart {
             true => apart(nodes.len()),
             false => turns(&self.plan, &accesses, self.reserving),
@@ -56,7 +63,7 @@ impl Stage {
         for turn in self.turns.iter_mut().rev() {
             let node = nodes[turn.first as usize];
             let is_system = matches!(node.work, Work::System(_));
-            if turn.is_whole && is_system && node.gates.is_empty() {
+            if !self.is_apart && turn.is_whole && is_system && node.gates.is_empty() {
                 let follows = |next: &Turn| next.first == turn.first + 1;
                 turn.simple = 1 + after.filter(follows).map_or(0, |next| next.simple);
             }
@@ -65,7 +72,6 @@ impl Stage {
         let units = self.plan.units.len();
         self.common.clear();
         self.common.resize_with(units, Mutex::default);
-        self.costs.forget();
     }
 }
 
@@ -75,16 +81,6 @@ fn kind_of(node: &mut Mutex<Node>) -> (bool, bool) {
         Some(parts) => (true, parts.as_blocks().is_some()),
         None => (false, false),
     }
-}
-
-/// The conditions of this stage that a node waits for; others were asked in an earlier one.
-fn asked_by(node: &Node, nodes: &[&Node]) -> SmallVec<[u32; 2]> {
-    let answers = |gate: usize| {
-        let gives = |other: &&Node| matches!(other.work, Work::Condition(_, n) if n == gate);
-        nodes.iter().position(gives)
-    };
-    let asked = node.gates.iter().filter_map(|&gate| answers(gate));
-    asked.map(|node| node as u32).collect()
 }
 
 /// Each node whole.

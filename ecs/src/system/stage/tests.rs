@@ -24,7 +24,7 @@ struct R(u64);
 struct S(u64);
 
 /// A thread for each piece of work, and no cost that would keep work from being given away.
-struct Threads(usize);
+pub(super) struct Threads(pub(super) usize);
 
 impl BlockRunner for Threads {
     fn for_each(&self, count: usize, body: &(dyn Fn(usize) + Sync)) {
@@ -59,7 +59,7 @@ fn mix(a: u64, b: u64) -> u64 {
     (a ^ b.rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-fn boxed<M>(system: impl IntoSystem<M>) -> Box<dyn System> {
+pub(super) fn boxed<M>(system: impl IntoSystem<M>) -> Box<dyn System> {
     Box::new(system.into_system())
 }
 

@@ -300,6 +300,9 @@ impl Schedule {
         if self.built.is_none() {
             self.build(world)?;
         }
+        for stage in self.built.iter_mut().flat_map(|built| &mut built.stages) {
+            stage.initialize(world).map_err(error)?;
+        }
         Ok(())
     }
 
@@ -351,18 +354,25 @@ impl Schedule {
         world: &mut World,
         runner: &dyn BlockRunner,
     ) -> Result<(), ScheduleError> {
-        if self.built.is_none() {
-            self.initialize(world)?;
-        }
-        let Some(built) = &mut self.built else {
-            return Ok(());
-        };
-        for stage in &mut built.stages {
+        let mut number = 0;
+        loop {
+            let stage = self.built.as_ref().map(|built| built.stages.get(number));
+            // All systems and in the order of adding, for a world numbers them, and keeps what
+            // they read of the past, from then on. One of them may have put a new world here.
+            if stage.is_none_or(|stage| stage.is_some_and(|stage| !stage.is_ready_for(world))) {
+                self.initialize(world)?;
+            }
+            let Some(built) = &mut self.built else {
+                return Ok(());
+            };
+            let Some(stage) = built.stages.get_mut(number) else {
+                return Ok(());
+            };
             stage
                 .run(world, runner, &built.answers)
                 .map_err(|error| ScheduleError::of_stage(self.name, error))?;
+            number += 1;
         }
-        Ok(())
     }
 }
 

@@ -4,8 +4,10 @@ mod conditions;
 mod constraints;
 mod drawing;
 mod failures;
+mod orders;
 mod random;
 mod sync_points;
+mod worlds;
 
 use orrery_ecs::{Component, ResMut, Resource, Serial, StateHash, World};
 

@@ -126,7 +126,7 @@ fn schedule(seed: u64, fuse: bool) -> Schedule {
 }
 
 /// Workers that are said to cost nothing, so that everything is given away that can be.
-struct Eager(Workers);
+pub(super) struct Eager(pub(super) Workers);
 
 impl BlockRunner for Eager {
     fn for_each(&self, count: usize, body: &(dyn Fn(usize) + Sync)) {

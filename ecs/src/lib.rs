@@ -82,6 +82,8 @@ pub use observer::{
 pub use orrery_ecs_derive::{
     Bundle, Component, Event, Resource, StateHash, SystemParam, check_system,
 };
+#[doc(hidden)]
+pub use panics::drop_quietly;
 pub use query::{
     Added, AnyOf, ArchetypeFilter, ArchetypeQueryData, BlockRunner, Changed, Chunk, ChunkQueryData,
     DynamicChunk, DynamicQuery, EntityMut, EntityRef, Fields, Has, Lanes, Or, Query,

@@ -3,6 +3,16 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+/// Drops a value of user code, for instance what a panic carries, where a panic must not get out:
+/// in the middle of a change, or instead of another one. What the drop itself panics with is lost.
+#[doc(hidden)]
+pub fn drop_quietly<T>(value: T) {
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        // Its own drop may panic in turn, without an end.
+        std::mem::forget(second);
+    }
+}
+
 /// The first panic of several pieces of user code, kept for later.
 ///
 /// Dropping one that holds a panic swallows it; whoever makes one ends with `resume`.
@@ -19,8 +29,7 @@ impl FirstPanic {
         if self.0.is_none() {
             self.0 = Some(panic);
         } else {
-            // The payload's own drop is user code too and could panic in the middle of a change.
-            std::mem::forget(panic);
+            drop_quietly(panic);
         }
     }
 
@@ -28,10 +37,15 @@ impl FirstPanic {
     pub(crate) fn merge(&mut self, other: Self) {
         match other.0 {
             Some(panic) if self.0.is_none() => self.0 = Some(panic),
-            // As in `catch`.
-            Some(panic) => std::mem::forget(panic),
+            Some(panic) => drop_quietly(panic),
             None => {}
         }
+    }
+
+    /// Says nothing of it: for a place where another panic is on its way, which is the one to be
+    /// told.
+    pub(crate) fn hush(self) {
+        drop_quietly(self.0);
     }
 
     /// Goes on with the panic, if there was one.
@@ -39,5 +53,59 @@ impl FirstPanic {
         if let Some(panic) = self.0 {
             resume_unwind(panic);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::Arc;
+
+    use super::{FirstPanic, drop_quietly};
+
+    /// What is carried by a panic, and panics itself when it is dropped.
+    struct Bomb(Option<Arc<()>>);
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            if let Some(token) = self.0.take() {
+                drop(token);
+                resume_unwind(Box::new(Self(None)));
+            }
+        }
+    }
+
+    fn explode(token: &Arc<()>) {
+        resume_unwind(Box::new(Bomb(Some(Arc::clone(token)))));
+    }
+
+    #[test]
+    fn of_several_panics_the_first_goes_on_and_what_the_others_carry_is_dropped() {
+        let token = Arc::new(());
+        let (mut first, mut second) = (FirstPanic::default(), FirstPanic::default());
+        first.catch(|| resume_unwind(Box::new("first")));
+        for panicked in [&mut first, &mut second] {
+            panicked.catch(|| explode(&token));
+            panicked.catch(|| explode(&token));
+        }
+        assert_eq!(
+            Arc::strong_count(&token),
+            2,
+            "the second list keeps its first"
+        );
+        first.merge(second);
+        assert_eq!(Arc::strong_count(&token), 1);
+        let panic = catch_unwind(AssertUnwindSafe(|| first.resume())).expect_err("it panicked");
+        assert_eq!(panic.downcast_ref(), Some(&"first"));
+    }
+
+    #[test]
+    fn a_panic_that_is_hushed_is_dropped_and_says_nothing() {
+        let token = Arc::new(());
+        let mut panicked = FirstPanic::default();
+        panicked.catch(|| explode(&token));
+        panicked.hush();
+        drop_quietly(Bomb(Some(Arc::clone(&token))));
+        assert_eq!(Arc::strong_count(&token), 1);
     }
 }

@@ -89,6 +89,6 @@ impl Drop for Made<'_> {
             panicked.catch(|| unsafe { column.drop_row(block, self.row) });
         }
         // Only reached with any while a constructor's panic is on its way.
-        std::mem::forget(panicked);
+        panicked.hush();
     }
 }

@@ -245,7 +245,7 @@ impl Drop for MadeRows {
             panicked.catch(|| unsafe { drop(self.start.as_ptr(), self.count) });
         }
         // Only reached while another panic is on its way, which is the one to be told.
-        std::mem::forget(panicked);
+        panicked.hush();
     }
 }
 

@@ -2,7 +2,6 @@
 //! they have left it.
 
 use std::any::TypeId;
-use std::mem::forget;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -184,7 +183,7 @@ impl Drop for Values {
         self.discard(&mut panicked);
         if std::thread::panicking() {
             // A second panic would abort; the first is already on its way to the user.
-            forget(panicked);
+            panicked.hush();
         } else {
             panicked.resume();
         }

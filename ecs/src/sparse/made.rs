@@ -129,6 +129,6 @@ impl Drop for MadeAside {
             }
         }
         // Only reached with any while another panic is on its way.
-        std::mem::forget(panicked);
+        panicked.hush();
     }
 }

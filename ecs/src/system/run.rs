@@ -224,7 +224,12 @@ impl<P: SystemParam> SystemState<P> {
     /// Whether a run that failed or panicked has left nothing to put back or to forget.
     #[inline]
     pub(super) fn leaves_nothing(&self) -> bool {
-        !P::HOLDS && !P::DEFERS && self.ready.as_ref().is_some_and(|ready| !ready.is_unforkable)
+        !P::HOLDS
+            && !P::DEFERS
+            && self
+                .ready
+                .as_ref()
+                .is_some_and(|ready| !ready.is_unforkable)
     }
 
     /// Readies a run of an initialised state that leaves nothing.

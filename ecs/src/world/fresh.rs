@@ -164,6 +164,6 @@ impl Drop for Fresh {
             unsafe { fresh.column.column.clear(fresh.rows, &mut panicked) };
         }
         // Only reached while a `clone`'s panic is on its way, which is the one to be told.
-        std::mem::forget(panicked);
+        panicked.hush();
     }
 }

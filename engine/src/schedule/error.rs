@@ -70,11 +70,7 @@ impl ScheduleError {
             StageError::System(source) => Self::System { schedule, source },
             StageError::Panicked { system, payload } => {
                 let message = StageError::message(&*payload).to_owned();
-                // A payload whose own drop panics has said enough.
-                let drop = std::panic::AssertUnwindSafe(|| drop(payload));
-                if let Err(second) = std::panic::catch_unwind(drop) {
-                    std::mem::forget(second);
-                }
+                orrery_ecs::drop_quietly(payload);
                 Self::Panicked {
                     schedule,
                     system,

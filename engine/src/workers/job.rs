@@ -1,10 +1,11 @@
 //! One loop being shared: its body, the next index to claim, and the panic to pass on.
 
 use std::any::Any;
-use std::mem;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::PoisonError;
+
+use orrery_ecs::drop_quietly;
 
 use super::sync::{AtomicUsize, Mutex, Ordering};
 
@@ -88,8 +89,9 @@ impl<'a> Job<'a> {
             Some((kept, _)) if *kept < index => Some(payload),
             _ => caught.replace((index, payload)).map(|(_, loser)| loser),
         };
-        // Leaked: dropping it runs foreign code that may panic, in a thread that must not unwind.
-        mem::forget(loser);
+        drop(caught);
+        // In a thread that must not unwind.
+        drop_quietly(loser);
     }
 
     /// Goes on with the kept panic, if there was one. For the caller, when all have left.

@@ -1,6 +1,7 @@
 //! Every index once, panics passed on, nobody left waiting; with more threads than cores too.
 
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
@@ -209,16 +210,24 @@ fn a_panic_in_a_nested_loop_reaches_the_outer_caller() {
 
 #[test]
 fn a_payload_that_panics_when_dropped_does_no_harm() {
-    struct Bomb;
+    struct Bomb(Arc<()>);
     impl Drop for Bomb {
         fn drop(&mut self) {
             panic::resume_unwind(Box::new(()));
         }
     }
     let workers = pool(2);
+    let token = Arc::new(());
     let result = panic::catch_unwind(AssertUnwindSafe(|| {
-        workers.for_each(64, &|_| panic::resume_unwind(Box::new(Bomb)));
+        workers.for_each(64, &|_| {
+            panic::resume_unwind(Box::new(Bomb(Arc::clone(&token))))
+        });
     }));
+    assert_eq!(
+        Arc::strong_count(&token),
+        2,
+        "of all the others nothing is left"
+    );
     std::mem::forget(result);
     assert_eq!(run_counts(&workers, 64), vec![1; 64]);
 }

@@ -9,6 +9,7 @@ use crate::commands::{BlockQueues, CommandQueue, Commands};
 use crate::component::Ticks;
 use crate::entity::Lane;
 use crate::error::{AccessConflict, QueryError};
+use crate::panics::drop_quietly;
 use crate::query::{Query, QueryData, QueryFilter, QueryState};
 use crate::system::access::{SystemMeta, Target};
 use crate::system::chunk::ChunkArgument;
@@ -253,9 +254,8 @@ unsafe impl SystemParam for Commands<'_, '_> {
     fn discard(state: &mut CommandsState) {
         // What values say when they are dropped is nobody's error, and must neither hide one nor
         // leave commands behind for the next run.
-        let queue = std::mem::take(&mut state.queue);
-        let blocks = catch_unwind(AssertUnwindSafe(|| state.blocks.discard()));
-        std::mem::forget((blocks, catch_unwind(AssertUnwindSafe(|| drop(queue)))));
+        drop_quietly(std::mem::take(&mut state.queue));
+        drop_quietly(catch_unwind(AssertUnwindSafe(|| state.blocks.discard())));
     }
 }
 

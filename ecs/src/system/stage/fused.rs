@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use smallvec::SmallVec;
 
 use crate::archetype::ArchetypeId;
+use crate::panics::drop_quietly;
 use crate::query::{BlockRunner, run_each_once};
 use crate::storage::lock::lock;
 use crate::system::SystemError;
@@ -188,6 +189,6 @@ fn keep_first(caught: &Mutex<Option<Caught>>, at: (usize, usize), panic: Box<dyn
         Some((first, _)) if *first < at => Some(panic),
         _ => kept.replace((at, panic)).map(|(_, loser)| loser),
     };
-    // Dropping it runs foreign code that may panic.
-    std::mem::forget(loser);
+    drop(kept);
+    drop_quietly(loser);
 }

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::panics::drop_quietly;
 use crate::query::BlockRunner;
 use crate::storage::lock::lock;
 
@@ -60,8 +61,8 @@ impl<'a> Job<'a> {
             Some((kept, _)) if *kept < index => Some(panic),
             _ => caught.replace((index, panic)).map(|(_, loser)| loser),
         };
-        // Dropping it runs foreign code that may panic.
-        std::mem::forget(loser);
+        drop(caught);
+        drop_quietly(loser);
     }
 
     /// Goes on with the kept panic, if there was one.

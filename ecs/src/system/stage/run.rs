@@ -15,6 +15,7 @@ use super::plan::Unit;
 use super::setup::Turn;
 use super::{Answers, Stage, StageError, get_mut};
 use crate::entity::Lane;
+use crate::panics::drop_quietly;
 use crate::query::BlockRunner;
 use crate::storage::lock::lock;
 use crate::system::parts::{BlockParts, OwnLane};
@@ -83,7 +84,7 @@ impl Stage {
             node.outcome = Outcome::Panicked(panic);
             let recovered = catch_unwind(AssertUnwindSafe(|| node.recover(world)));
             // What its values say when they are dropped is nobody's error.
-            std::mem::forget(recovered);
+            drop_quietly(recovered);
             progress.limit = progress.limit.min(first);
             progress.turn += 1;
         }
@@ -298,8 +299,8 @@ impl Stage {
                     let system = node.system().name();
                     error.get_or_insert(StageError::Panicked { system, payload });
                 }
-                // Dropping it runs foreign code that may panic; a lower one is told of.
-                Outcome::Panicked(payload) => std::mem::forget(payload),
+                // A lower one is told of.
+                Outcome::Panicked(payload) => drop_quietly(payload),
                 Outcome::Failed(_) | Outcome::NotRun | Outcome::Skipped => {}
             }
         }

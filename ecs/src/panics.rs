@@ -3,14 +3,22 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+/// What a drop panics with may panic when it is dropped, and so on without an end: so many are
+/// dropped, the next one is left where it is.
+const PANICS_MAX: usize = 16;
+
 /// Drops a value of user code, for instance what a panic carries, where a panic must not get out:
 /// in the middle of a change, or instead of another one. What the drop itself panics with is lost.
 #[doc(hidden)]
 pub fn drop_quietly<T>(value: T) {
-    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        // Its own drop may panic in turn, without an end.
-        std::mem::forget(second);
+    let mut next = catch_unwind(AssertUnwindSafe(|| drop(value))).err();
+    for _ in 0..PANICS_MAX {
+        let Some(panic) = next else {
+            return;
+        };
+        next = catch_unwind(AssertUnwindSafe(|| drop(panic))).err();
     }
+    std::mem::forget(next);
 }
 
 /// The first panic of several pieces of user code, kept for later.

@@ -69,6 +69,14 @@ fn boxed<M>(system: impl IntoSystem<M>) -> Box<dyn System> {
 
 /// Systems over everything that a stage shares out.
 fn system(kind: u64) -> Box<dyn System> {
+    match kind {
+        0..9 => by_row(kind),
+        _ => by_block_or_late(kind),
+    }
+}
+
+/// Queries and resources.
+fn by_row(kind: u64) -> Box<dyn System> {
     let k = kind;
     match kind {
         0 => boxed(move |mut all: Query<&mut A>| all.for_each(|a| a.0 = mix(a.0, k))),
@@ -93,7 +101,14 @@ fn system(kind: u64) -> Box<dyn System> {
         5 => boxed(|mut all: Query<&mut Sparse, With<Hero>>| all.for_each(|mut s| s.0 += 1)),
         6 => boxed(|mut all: Query<&mut Sparse, Without<Hero>>| all.for_each(|mut s| s.0 += 2)),
         7 => boxed(|r: Res<R>, mut s: ResMut<S>| s.0.push(r.0)),
-        8 => boxed(|s: Res<S>, mut runs: Local<Vec<u64>>| runs.push(s.0.len() as u64)),
+        _ => boxed(|s: Res<S>, mut runs: Local<Vec<u64>>| runs.push(s.0.len() as u64)),
+    }
+}
+
+/// Chunk systems, commands, and what may fail.
+fn by_block_or_late(kind: u64) -> Box<dyn System> {
+    let k = kind;
+    match kind {
         9 => boxed(move |chunk: Chunk<&mut A>| {
             chunk.slices().iter_mut().for_each(|a| a.0 = mix(a.0, k));
         }),

@@ -213,7 +213,7 @@ fn a_payload_that_panics_when_dropped_does_no_harm() {
     struct Bomb(Arc<()>);
     impl Drop for Bomb {
         fn drop(&mut self) {
-            panic::resume_unwind(Box::new(()));
+            panic::resume_unwind(Box::new(Arc::strong_count(&self.0)));
         }
     }
     let workers = pool(2);

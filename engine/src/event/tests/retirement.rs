@@ -35,6 +35,25 @@ fn a_late_reader_begins_with_the_present_round_and_the_one_before() {
 }
 
 #[test]
+fn what_a_slow_reader_or_a_viewer_does_is_nothing_to_late_readers() {
+    let mut world = world();
+    let mut write = made(&mut world, send_three);
+    let _slow = made(&mut world, read::<1>);
+    let mut view = made(&mut world, |mut nums: EventViewer<Num>| {
+        nums.read().take(2).for_each(drop);
+    });
+    for tick in 0..20_u64 {
+        run(&mut write, &mut world);
+        for _ in 0..tick % 4 {
+            run(&mut view, &mut world);
+        }
+        let expected: Vec<u64> = (3 * tick.saturating_sub(1)..3 * tick + 3).collect();
+        assert_eq!(late(&mut world), expected, "tick {tick}");
+    }
+    assert_eq!(queue(&world).len(), 60);
+}
+
+#[test]
 fn without_a_reader_events_retire_when_the_next_round_is_over() {
     let mut world = world();
     // It sends once; quiet runs are runs as well.

@@ -125,6 +125,52 @@ fn equal_worlds_have_equal_hashes_and_a_lost_event_shows() {
 }
 
 #[test]
+fn the_place_of_each_reader_enters_the_hash() {
+    fn slow(_: EventReader<Num>) {}
+    fn quiet<const KIND: usize>(mut nums: EventReader<Num>) {
+        nums.read().take(KIND).for_each(drop);
+    }
+    let hash = |reads: bool, swapped: bool| {
+        let mut world = world();
+        // It holds all events, so that they are the same in every world.
+        let _slow = made(&mut world, slow);
+        let mut one = made(&mut world, quiet::<1>);
+        let mut two = made(&mut world, quiet::<2>);
+        run(&mut made(&mut world, send_three), &mut world);
+        if reads && swapped {
+            run(&mut one, &mut world);
+        } else if reads {
+            run(&mut two, &mut world);
+        }
+        world.state_hash()
+    };
+    let hashes = [hash(false, false), hash(true, false), hash(true, true)];
+    assert!(hashes[0] != hashes[1] && hashes[1] != hashes[2] && hashes[0] != hashes[2]);
+}
+
+#[test]
+fn a_system_that_takes_over_a_number_takes_over_no_place() {
+    let mut world = world();
+    let old = made(&mut world, |_: EventReader<Num>| ());
+    world.send_event(Num(1));
+    // Out of the world, the queue does not hear that the system is forgotten.
+    let queue = world.remove_resource::<Events<Num>>().expect("it is there");
+    assert!(world.forget_system(&old));
+    world.insert_resource(queue);
+    let mut new = made(&mut world, read::<0>);
+    assert_eq!(new.id(), old.id());
+    run(&mut new, &mut world);
+    let names: Vec<&str> = super::queue(&world)
+        .readers()
+        .map(|reader| reader.name)
+        .collect();
+    assert!(
+        names.len() == 1 && names[0].contains("read<0>"),
+        "{names:?}"
+    );
+}
+
+#[test]
 fn the_hash_does_not_depend_on_who_looks_on_or_how_often() {
     let hash = |every: Option<u64>| {
         let mut world = limited(20, Overflow::Block);

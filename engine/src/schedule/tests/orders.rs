@@ -39,6 +39,94 @@ fn of(value: impl Hash) -> u64 {
 /// Systems that look at whatever could tell in which order they ran.
 fn system(kind: u64, k: u64) -> SystemConfigs {
     match kind % 20 {
+        kind @ 0..7 => watcher(kind, k),
+        kind @ 7..12 => changer(kind - 7, k),
+        kind => writer(kind - 12, k),
+    }
+}
+
+/// Systems that keep what they see of others.
+fn watcher(kind: u64, k: u64) -> SystemConfigs {
+    match kind {
+        0 => (move |all: Query<(Entity, &X), Added<X>>, mut seen: Local<u64>| {
+            *seen = all
+                .iter()
+                .fold(*seen, |sum, (entity, x)| mix(sum, of(entity) ^ x.0));
+        })
+        .into_configs(),
+        1 => (move |mut gone: RemovedComponents<P>, mut seen: Local<u64>| {
+            *seen = gone.read().fold(*seen, |sum, entity| mix(sum, of(entity)));
+        })
+        .into_configs(),
+        2 => (move |world: &World, mut seen: Local<u64>| {
+            *seen = mix(*seen, world.state_hash().0 as u64);
+        })
+        .into_configs(),
+        3 => (move |mut runs: Local<u64>| *runs = mix(*runs, k)).into_configs(),
+        4 => (move |r: Res<R>, mut seen: Local<u64>| *seen += u64::from(r.is_changed()))
+            .into_configs(),
+        5 => (move |all: Query<&S, Changed<S>>, mut seen: Local<u64>| {
+            *seen = all.iter().fold(*seen, |sum, s| mix(sum, s.0));
+        })
+        .into_configs(),
+        _ => (move |all: Query<Entity>, mut seen: Local<u64>| {
+            *seen = all.iter().fold(*seen, |sum, entity| mix(sum, of(entity)));
+        })
+        .into_configs(),
+    }
+}
+
+/// Systems that add and remove, and such as have the whole world.
+fn changer(kind: u64, k: u64) -> SystemConfigs {
+    match kind {
+        0 => (move |all: Query<(Entity, &P)>, mut commands: Commands| {
+            for (entity, p) in &all {
+                match mix(p.0, k) >> 59 {
+                    0 => commands.remove::<P>(entity),
+                    1 => commands.insert(entity, (S(p.0), P(p.0 + 1))),
+                    2 => commands.remove::<S>(entity),
+                    3 if p.0 % 2 == 0 => commands.despawn(entity),
+                    3 => drop(commands.spawn((P(p.0 + 3), X(k)))),
+                    _ => {}
+                }
+            }
+        })
+        .into_configs(),
+        1 => (move |mut commands: Commands| {
+            commands.queue(move |world| {
+                let hash = world.state_hash().0 as u64;
+                world.resource_mut::<R>().0 = mix(hash, k);
+            });
+        })
+        .into_configs(),
+        2 => (move |world: &mut World| {
+            let hash = world.state_hash().0 as u64;
+            world.resource_mut::<Q>().0 = mix(hash, k);
+        })
+        .into_configs(),
+        3 => (move |chunk: Chunk<(Entity, &X)>, mut commands: Commands| {
+            let (entities, x) = chunk.slices();
+            for (&entity, x) in entities.iter().zip(x) {
+                match mix(x.0, k) >> 58 {
+                    0 => commands.remove::<X>(entity),
+                    1 => drop(commands.spawn((X(x.0), S(k)))),
+                    _ => {}
+                }
+            }
+        })
+        .into_configs(),
+        _ => (move |mut set: ParamSet<(Commands, Query<&mut P>, Commands)>| {
+            drop(set.p0().spawn(P(k)));
+            set.p1().for_each(|p| p.0 = mix(p.0, k) >> 1);
+            drop(set.p2().spawn((P(k), S(1))));
+        })
+        .into_configs(),
+    }
+}
+
+/// Systems that write to values.
+fn writer(kind: u64, k: u64) -> SystemConfigs {
+    match kind {
         0 => (move |mut all: Query<&mut X>| {
             all.for_each(|mut x| {
                 if x.0 % 3 == k % 3 {
@@ -53,85 +141,18 @@ fn system(kind: u64, k: u64) -> SystemConfigs {
             r.0 = all.iter().fold(r.0, |sum, x| mix(sum, x.0));
         })
         .into_configs(),
-        2 => (move |all: Query<(Entity, &X), Added<X>>, mut seen: Local<u64>| {
-            *seen = all
-                .iter()
-                .fold(*seen, |sum, (entity, x)| mix(sum, of(entity) ^ x.0));
-        })
-        .into_configs(),
-        3 => (move |mut gone: RemovedComponents<P>, mut seen: Local<u64>| {
-            *seen = gone.read().fold(*seen, |sum, entity| mix(sum, of(entity)));
-        })
-        .into_configs(),
-        4 => (move |all: Query<(Entity, &P)>, mut commands: Commands| {
-            for (entity, p) in &all {
-                match mix(p.0, k) >> 59 {
-                    0 => commands.remove::<P>(entity),
-                    1 => commands.insert(entity, (S(p.0), P(p.0 + 1))),
-                    2 => commands.remove::<S>(entity),
-                    3 if p.0 % 2 == 0 => commands.despawn(entity),
-                    3 => drop(commands.spawn((P(p.0 + 3), X(k)))),
-                    _ => {}
-                }
-            }
-        })
-        .into_configs(),
-        5 => (move |mut commands: Commands| {
-            commands.queue(move |world| {
-                let hash = world.state_hash().0 as u64;
-                world.resource_mut::<R>().0 = mix(hash, k);
-            });
-        })
-        .into_configs(),
-        6 => (move |world: &World, mut seen: Local<u64>| {
-            *seen = mix(*seen, world.state_hash().0 as u64);
-        })
-        .into_configs(),
-        7 => (move |world: &mut World| {
-            let hash = world.state_hash().0 as u64;
-            world.resource_mut::<Q>().0 = mix(hash, k);
-        })
-        .into_configs(),
-        8 => (move |mut runs: Local<u64>| *runs = mix(*runs, k)).into_configs(),
-        9 => (move |r: Res<R>, mut seen: Local<u64>| *seen += u64::from(r.is_changed()))
-            .into_configs(),
-        10 => (move |mut q: ResMut<Q>, r: Res<R>| q.0 = mix(q.0, r.0)).into_configs(),
-        11 => (move |chunk: Chunk<&mut X>| {
+        2 => (move |mut q: ResMut<Q>, r: Res<R>| q.0 = mix(q.0, r.0)).into_configs(),
+        3 => (move |chunk: Chunk<&mut X>| {
             chunk.slices().iter_mut().for_each(|x| x.0 = mix(x.0, k));
         })
         .into_configs(),
-        12 => (move |chunk: Chunk<(Entity, &X)>, mut commands: Commands| {
-            let (entities, x) = chunk.slices();
-            for (&entity, x) in entities.iter().zip(x) {
-                match mix(x.0, k) >> 58 {
-                    0 => commands.remove::<X>(entity),
-                    1 => drop(commands.spawn((X(x.0), S(k)))),
-                    _ => {}
-                }
-            }
-        })
-        .into_configs(),
-        13 => (move |mut set: ParamSet<(Commands, Query<&mut P>, Commands)>| {
-            drop(set.p0().spawn(P(k)));
-            set.p1().for_each(|p| p.0 = mix(p.0, k) >> 1);
-            drop(set.p2().spawn((P(k), S(1))));
-        })
-        .into_configs(),
-        14 => {
+        4 => {
             (move |mut hero: Single<&mut Hero>, r: Res<R>| hero.0 = mix(hero.0, r.0)).into_configs()
         }
-        15 => (move |mut all: Query<&mut S, With<X>>| all.for_each(|mut s| s.0 = mix(s.0, k)))
+        5 => (move |mut all: Query<&mut S, With<X>>| all.for_each(|mut s| s.0 = mix(s.0, k)))
             .into_configs(),
-        16 => (move |mut all: Query<&mut S, Without<X>>| all.for_each(|mut s| s.0 += 1))
+        6 => (move |mut all: Query<&mut S, Without<X>>| all.for_each(|mut s| s.0 += 1))
             .into_configs(),
-        17 => (move |all: Query<&S, Changed<S>>, mut seen: Local<u64>| {
-            *seen = all.iter().fold(*seen, |sum, s| mix(sum, s.0));
-        })
-        .into_configs(),
-        18 => (move |all: Query<Entity>, mut seen: Local<u64>| {
-            *seen = all.iter().fold(*seen, |sum, entity| mix(sum, of(entity)));
-        })
-        .into_configs(),
         _ => (move |mut all: Query<(&mut P, Option<&X>)>| {
             all.for_each(|(p, x)| p.0 = mix(p.0, x.map_or(k, |x| x.0)) >> 1);
         })

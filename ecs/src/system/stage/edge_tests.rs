@@ -243,7 +243,7 @@ fn a_system_before_its_condition_goes_by_the_answer_of_the_run_before() {
         stage.add_system(boxed(|mut number: ResMut<Number>| number.0 += 1), &[0]);
         let asks = |number: Res<Number>, mut runs: Local<u64>| {
             *runs += 1;
-            (*runs + number.0) % 3 != 0
+            !(*runs + number.0).is_multiple_of(3)
         };
         stage.add_condition(Box::new(asks.into_condition()), 0);
         stage.add_system(

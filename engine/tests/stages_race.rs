@@ -139,9 +139,9 @@ fn by_block_or_late(kind: u64) -> Box<dyn System> {
         }),
         14 => boxed(
             |mut set: ParamSet<(Commands, Query<&mut Named>, Commands)>| {
-                drop(set.p0().spawn(Named(String::from("one"))));
+                let _ = set.p0().spawn(Named(String::from("one")));
                 set.p1().for_each(|named| named.0.push('x'));
-                drop(set.p2().spawn(A(1)));
+                let _ = set.p2().spawn(A(1));
             },
         ),
         15 => boxed(|mut hero: Single<&mut Hero>, named: Query<&Named>| {

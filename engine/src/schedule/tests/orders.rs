@@ -116,9 +116,9 @@ fn changer(kind: u64, k: u64) -> SystemConfigs {
         })
         .into_configs(),
         _ => (move |mut set: ParamSet<(Commands, Query<&mut P>, Commands)>| {
-            drop(set.p0().spawn(P(k)));
+            let _ = set.p0().spawn(P(k));
             set.p1().for_each(|p| p.0 = mix(p.0, k) >> 1);
-            drop(set.p2().spawn((P(k), S(1))));
+            let _ = set.p2().spawn((P(k), S(1)));
         })
         .into_configs(),
     }
@@ -164,13 +164,13 @@ fn gated(configs: SystemConfigs, kind: u64) -> SystemConfigs {
     match kind % 12 {
         0 => configs.run_if(|mut runs: Local<u64>| {
             *runs += 1;
-            *runs % 2 == 0
+            runs.is_multiple_of(2)
         }),
         1 => configs.run_if(resource_changed::<R>),
         2 => configs.run_if(resource_changed::<Q>.and(|all: Query<&X>| !all.is_empty())),
         3 => configs.run_if(|mut gone: RemovedComponents<P>| gone.read().count() > 0),
         4 => configs.run_if(|mut commands: Commands| {
-            drop(commands.spawn(P(9)));
+            let _ = commands.spawn(P(9));
             true
         }),
         _ => configs,

@@ -209,6 +209,7 @@ impl Archetype {
         &self.shape.set
     }
 
+    #[inline]
     pub(crate) fn rows(&self, block: usize) -> usize {
         rows_in_block(self.len, block)
     }

@@ -125,18 +125,18 @@ impl<D: QueryData, F: QueryFilter> Query<'_, '_, D, F> {
             // SAFETY: a query has the matches of its world.
             let archetype = unsafe { matched.archetype_in(archetypes) };
             // Most archetypes of a world with many have one block, whose number and place the
-            // compiler knows here.
+            // compiler knows here. One comparison tells: no row wraps to the most there could be.
             let len = archetype.len();
-            if len > BLOCK_ROWS {
-                for block in blocks(archetype, 0) {
-                    // SAFETY: the archetype matches, and has the block.
-                    unsafe { visit::<D>(matched.columns, archetype, block, look, &mut each) };
-                }
-            } else if len > 0 {
+            if len.wrapping_sub(1) < BLOCK_ROWS {
                 let block = BlockRows {
                     index: 0,
                     rows: len,
                 };
+                // SAFETY: the archetype matches, and has the block.
+                unsafe { visit::<D>(matched.columns, archetype, block, look, &mut each) };
+                continue;
+            }
+            for block in blocks(archetype, 0) {
                 // SAFETY: as above.
                 unsafe { visit::<D>(matched.columns, archetype, block, look, &mut each) };
             }

@@ -43,6 +43,8 @@ pub mod schedule;
 pub mod spatial;
 #[cfg(feature = "stamps")]
 pub mod stamps;
+#[cfg(feature = "task")]
+pub mod task;
 #[cfg(feature = "time")]
 pub mod time;
 #[cfg(feature = "workers")]
@@ -65,6 +67,8 @@ pub mod prelude {
     pub use crate::event::{EventReader, EventViewer, EventWriter, Events, Overflow, WorldEvents};
     #[cfg(feature = "schedule")]
     pub use crate::schedule::{IntoSystems, Schedule, SystemSet};
+    #[cfg(feature = "task")]
+    pub use crate::task::{CommandTasks, Script, Task, WorldTasks};
     #[cfg(feature = "time")]
     pub use crate::time::{RealTime, Time};
     #[cfg(feature = "workers")]

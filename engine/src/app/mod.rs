@@ -4,7 +4,7 @@
 //! run(Runner)
 //!   Startup once
 //!   frame: First, PreUpdate
-//!          0..n ticks (FixedUpdate, then Time goes on by one step)
+//!          0..n ticks (scripts, FixedUpdate, then Time goes on by one step)
 //!          Update, PostUpdate, Last
 //! ```
 //!
@@ -17,6 +17,8 @@ mod runner;
 
 #[cfg(test)]
 mod clock_tests;
+#[cfg(test)]
+mod task_tests;
 
 use std::any::TypeId;
 
@@ -25,6 +27,7 @@ use thiserror::Error;
 
 use crate::event::{Events, QueuedEvent, WorldEvents};
 use crate::schedule::{Ambiguity, IntoSystems, Schedule, ScheduleError};
+use crate::task::WorldTasks;
 use crate::time::{FixedStep, RealTime, Step, Time, TimeError};
 use crate::workers::Workers;
 
@@ -363,12 +366,16 @@ impl App {
         failure.map_or(Ok(()), |reason| Err(AppError::Failed(reason.to_owned())))
     }
 
-    /// Runs one tick: `FixedUpdate`, then time goes on by one step.
+    /// Runs one tick: the [scripts](crate::task) that are due, `FixedUpdate`, then time goes on by
+    /// one step.
     ///
     /// # Errors
     /// When a system cannot be run, panics or fails; time does not go on then.
     pub fn tick(&mut self) -> Result<(), AppError> {
         self.start()?;
+        let tick = self.world.get_resource::<Time>().map(Time::tick);
+        self.world.run_tasks(tick.ok_or(AppError::NoTime)?);
+        self.failure()?;
         self.run_schedule(ScheduleLabel::FixedUpdate)?;
         self.world
             .get_resource_mut::<Time>()

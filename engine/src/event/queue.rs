@@ -319,7 +319,7 @@ impl<E: QueuedEvent> Events<E> {
 
     /// The events from a place on.
     #[inline]
-    pub(super) fn iter_from(&self, place: u64) -> vec_deque::Iter<'_, E> {
+    pub(crate) fn iter_from(&self, place: u64) -> vec_deque::Iter<'_, E> {
         self.ring.range((place - self.first()) as usize..)
     }
 

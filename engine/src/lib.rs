@@ -37,6 +37,8 @@ pub mod cli;
 pub mod clock;
 #[cfg(feature = "event")]
 pub mod event;
+#[cfg(feature = "fibres")]
+pub mod fibres;
 #[cfg(feature = "schedule")]
 pub mod schedule;
 #[cfg(feature = "spatial")]

@@ -99,7 +99,8 @@
 //!
 //! Scripts run on the thread that runs the tick. Their futures are `Send`, so a world may be made
 //! on one thread and run on another with all of them. Work that blocks goes to a few threads
-//! beside, and its results come in the order of the requests: [`Blocking`].
+//! beside, and its results come in the order of the requests: [`Blocking`]. Fibres, scripts with a
+//! stack of their own that wait without `await`, are behind the feature `fibres`.
 //!
 //! # How it is made
 //!

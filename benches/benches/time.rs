@@ -1,4 +1,4 @@
-//! Full runs of the cases of `orrery`'s time and events.
+//! Full runs of the cases of `orrery`'s time, tasks and events.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -6,5 +6,5 @@ mod common;
 fn main() {
     use orrery_benches::cases;
 
-    common::run(&[cases::time(), cases::events()].concat());
+    common::run(&[cases::time(), cases::tasks(), cases::events()].concat());
 }

@@ -5,7 +5,8 @@
 //! digest that ours and R give, or the program stops: a peer that does something else is no peer.
 //!
 //! `orrery-compare schedule [WORD ...]` does the same for schedules, and
-//! `orrery-compare time [WORD ...]` for timers and stamps.
+//! `orrery-compare task [WORD ...]` for scripts, `orrery-compare time [WORD ...]` for timers and
+//! stamps.
 //!
 //! `orrery-compare ecs --beside PROGRAM` prints the rows of another build of this program beside
 //! its own; `orrery-compare build` says for which processors a build is.
@@ -22,6 +23,7 @@ mod model;
 mod print;
 mod schedule;
 mod table;
+mod task;
 mod time;
 
 use std::process::ExitCode;
@@ -33,7 +35,7 @@ use table::Row;
 
 const USAGE: &str = "\
 usage: orrery-compare ecs [--markdown | --beside PROGRAM] [WORD ...]
-       orrery-compare schedule|time [--markdown] [WORD ...]
+       orrery-compare schedule|task|time [--markdown] [WORD ...]
        orrery-compare build
        orrery-compare model [--operations N] [--seed S]";
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     match arguments.next().as_deref() {
         Some("ecs") => compare_ecs(arguments.collect()),
         Some("schedule") => compare(&schedule::rows(), arguments.collect()),
+        Some("task") => compare(&task::rows(), arguments.collect()),
         Some("time") => compare(&time::rows(), arguments.collect()),
         Some("model") => walk(arguments),
         Some("build") => {

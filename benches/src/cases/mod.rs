@@ -17,6 +17,7 @@ pub mod population;
 pub mod schedule;
 mod spawn;
 mod stamps;
+pub mod tasks;
 pub mod timers;
 mod walk;
 
@@ -65,6 +66,12 @@ pub fn events() -> Vec<Case> {
     events::cases()
 }
 
+/// Cases of `orrery`'s tasks and fibres.
+#[must_use]
+pub fn tasks() -> Vec<Case> {
+    tasks::cases()
+}
+
 /// Cases of `orrery-math`.
 #[must_use]
 pub fn math() -> Vec<Case> {
@@ -74,5 +81,5 @@ pub fn math() -> Vec<Case> {
 /// All cases.
 #[must_use]
 pub fn all() -> Vec<Case> {
-    [ecs(), events(), math(), schedule(), time()].concat()
+    [ecs(), events(), math(), schedule(), tasks(), time()].concat()
 }

@@ -29,7 +29,7 @@ const SPAWN: Case = Case {
         smoke: 4_950,
         full: 49_995_000,
     },
-    prepare: |size, _| Box::new(Spawning::new(size)),
+    prepare: |size, _| Box::new(Spawning::new(size, with_handle)),
 };
 
 const NEXT_TICK: Case = Case {
@@ -54,6 +54,11 @@ pub(super) fn cases() -> Vec<Case> {
             ..SPAWN
         },
         SPAWN,
+        Case {
+            name: "task_spawn_run_detached",
+            prepare: |size, _| Box::new(Spawning::new(size, detached)),
+            ..SPAWN
+        },
         NEXT_TICK,
         Case {
             name: "fibre_next_tick",
@@ -87,17 +92,29 @@ pub fn take_sum() -> u64 {
 }
 
 /// Spawns scripts that end in their first turn, and runs them.
-struct Spawning {
+struct Spawning<F> {
     world: World,
+    /// A type of its own, so that its loop is compiled alone.
+    spawn: F,
     size: usize,
     tick: u64,
     sum: u64,
 }
 
-impl Spawning {
-    fn new(size: usize) -> Self {
+/// The handle is made and let go.
+fn with_handle(world: &mut World, number: u64) {
+    world.spawn_task(async move |_| add(number)).detach();
+}
+
+fn detached(world: &mut World, number: u64) {
+    world.spawn_task_detached(async move |_| add(number));
+}
+
+impl<F: Fn(&mut World, u64)> Spawning<F> {
+    fn new(size: usize, spawn: F) -> Self {
         let mut work = Self {
             world: World::new(),
+            spawn,
             size,
             tick: 0,
             sum: 0,
@@ -108,11 +125,10 @@ impl Spawning {
     }
 }
 
-impl Work for Spawning {
+impl<F: Fn(&mut World, u64)> Work for Spawning<F> {
     fn run(&mut self) {
         for number in 0..self.size as u64 {
-            let script = async move |_| add(number);
-            self.world.spawn_task(script).detach();
+            (self.spawn)(&mut self.world, number);
         }
         self.tick += 1;
         self.world.run_tasks(self.tick);

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::{Res, ResMut, Resource};
 use crate::component::Ticks;
 use crate::hash::StateHasher;
+use crate::recent::Recent;
 
 /// Number of a resource type in one world, in order of registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +67,8 @@ pub(super) struct Lent {
 pub(crate) struct Resources {
     slots: Vec<Slot>,
     by_type: FxHashMap<TypeId, ResourceId>,
+    /// Types that were registered last, without the way through the map.
+    recent: Recent<ResourceId, 16>,
 }
 
 impl Resources {
@@ -85,11 +88,19 @@ impl Resources {
             changed: AtomicU64::new(0),
         });
         self.by_type.insert(TypeId::of::<R>(), id);
+        self.recent.remember(TypeId::of::<R>(), id);
         id
     }
 
+    #[inline]
     pub(crate) fn id<R: Resource>(&self) -> Option<ResourceId> {
-        self.by_type.get(&TypeId::of::<R>()).copied()
+        let of = TypeId::of::<R>();
+        self.recent.get(of).or_else(|| self.look_up(of))
+    }
+
+    #[cold]
+    fn look_up(&self, of: TypeId) -> Option<ResourceId> {
+        self.by_type.get(&of).copied()
     }
 
     pub(crate) fn name(&self, id: ResourceId) -> &'static str {
@@ -169,6 +180,7 @@ impl Resources {
     }
 
     /// Makes the value ours alone, so that `get_mut` may write to it.
+    #[inline]
     pub(crate) fn unshare(&mut self, id: ResourceId) {
         let slot = &mut self.slots[id.0 as usize];
         if let Some(value) = &mut slot.value

@@ -9,6 +9,7 @@ use crate::table::{Row, peer, row};
 pub(crate) fn rows() -> Vec<Row> {
     vec![
         row("task_spawn_run").peers([peer("async-task", async_task::spawn_run, None)]),
+        row("task_spawn_run_detached").peers([peer("async-task", async_task::spawn_run, None)]),
         row("task_next_tick"),
         row("fibre_next_tick"),
         row("fibre_switch"),

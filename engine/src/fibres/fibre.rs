@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use orrery_ecs::{Entity, Event, World};
 
 use super::table::Suspend;
-use crate::task::{BlockingError, Script};
+use crate::task::{BlockingError, Script, is_lent};
 
 /// A fibre's own handle. It waits for the same things as a [`Script`], and returns when they have
 /// come.
@@ -70,11 +70,16 @@ impl<'a> Fibre<'a> {
     /// ```
     ///
     /// # Panics
-    /// While the thread unwinds: whoever runs next would find it panicking.
+    /// While the thread unwinds: whoever runs next would find it panicking. Inside
+    /// [`with`](Self::with): whoever runs next would find no world.
     pub fn wait<F: IntoFuture>(&self, future: F) -> F::Output {
         assert!(
             !std::thread::panicking(),
             "a destructor must not wait while its fibre is unwound"
+        );
+        assert!(
+            !is_lent(),
+            "a fibre must not wait inside `with`: it would keep the world from all others"
         );
         let mut future = pin!(future.into_future());
         loop {

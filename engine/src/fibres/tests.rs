@@ -30,6 +30,27 @@ impl Drop for OnDrop {
 }
 
 #[test]
+fn a_fibre_that_waits_while_it_has_the_world_is_ended_and_the_world_is_back() {
+    let mut world = world();
+    let mut greedy = world.spawn_fibre(|fibre| {
+        fibre.with(|world| {
+            world.resource_mut::<Log>().0.push((1, 1));
+            fibre.next_tick();
+        });
+    });
+    world.spawn_task_detached(async |script| {
+        script.with(|world| world.resource_mut::<Log>().0.push((1, 2)));
+    });
+    (1..=2).for_each(|tick| world.run_tasks(tick));
+    let error = greedy
+        .take()
+        .and_then(Result::err)
+        .map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("must not wait inside `with`")));
+    assert_eq!(world.resource::<Log>().0, [(1, 1), (1, 2)]);
+}
+
+#[test]
 fn a_fibre_waits_for_ticks_events_and_blocking_work_at_any_depth() {
     fn deep(fibre: &super::Fibre<'_>, depth: u32) -> u32 {
         if depth > 0 {

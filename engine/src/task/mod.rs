@@ -131,6 +131,9 @@ mod world;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "fibres")]
+pub(crate) use running::is_lent;
+
 pub use blocking::{
     Blocking, BlockingError, CommandBlocking, Delivery, Request, Requests, WorldBlocking,
 };

@@ -18,6 +18,8 @@ mod runner;
 #[cfg(test)]
 mod clock_tests;
 #[cfg(test)]
+mod complaints;
+#[cfg(test)]
 mod task_tests;
 
 use std::any::TypeId;

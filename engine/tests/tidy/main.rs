@@ -187,6 +187,21 @@ fn every_document_has_one_title() {
 }
 
 #[test]
+fn tests_that_documents_name_exist() {
+    let repository = Repository::open();
+    let rust = repository.files.iter().filter(|file| file.is_rust());
+    let functions = rust
+        .flat_map(|file| checks::defined_functions(&file.text))
+        .collect();
+    let documents = repository.files.iter().filter(|file| file.is_markdown());
+    report(
+        &documents
+            .flat_map(|file| checks::named_tests(file, &functions))
+            .collect::<Vec<_>>(),
+    );
+}
+
+#[test]
 fn subsystems_import_only_what_their_features_name() {
     let repository = Repository::open();
     let manifest = repository

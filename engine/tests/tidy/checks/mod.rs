@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use crate::Offender;
 use crate::repository::TextFile;
 use crate::source::{code_only, functions, inside, line_of, words};
@@ -272,4 +274,28 @@ pub(crate) fn one_title(file: &TextFile) -> Vec<Offender> {
             .map(|&line| offender(file, line, "a second title"))
             .collect(),
     }
+}
+
+/// Tests that a document names in code exist: words of five parts or more, with or without the
+/// modules that lead to them, are nothing else.
+pub(crate) fn named_tests(document: &TextFile, functions: &BTreeSet<&str>) -> Vec<Offender> {
+    by_line(document, |line| {
+        let is_name = |word: &&str| {
+            let allowed =
+                |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_:".contains(c);
+            word.chars().all(allowed) && word.matches('_').count() >= 4
+        };
+        let named = line.split('`').skip(1).step_by(2).filter(is_name);
+        let missing = |word: &&str| !functions.contains(word.rsplit("::").next().unwrap_or(word));
+        let missing: Vec<&str> = named.filter(missing).collect();
+        (!missing.is_empty()).then(|| format!("there is no fn {}", missing.join(", ")))
+    })
+}
+
+/// Names of the functions that a source defines.
+pub(crate) fn defined_functions(source: &str) -> impl Iterator<Item = &str> {
+    source.split("fn ").skip(1).map(|rest| {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())]
+    })
 }

@@ -10,6 +10,7 @@ use super::list::ObserverId;
 use crate::commands::CommandQueue;
 use crate::component::info::ComponentId;
 use crate::entity::Entity;
+use crate::system::ParamError;
 use crate::world::World;
 
 impl World {
@@ -77,10 +78,7 @@ impl World {
         }));
         match ran {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => {
-                let error = error.of_observer(observer.name(), occurrence.name());
-                self.observers.chain.report(error);
-            }
+            Ok(Err(error)) => self.report_observer(error, observer.name(), occurrence),
             Err(panic) => {
                 // What it asked for and was not done is dropped with the state.
                 drop(state);
@@ -131,6 +129,19 @@ impl World {
         }
         self.observers.chain.leave(depth);
         self.observers.queues.push(queue);
+    }
+
+    /// Keeps an error of an observer.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn report_observer(
+        &mut self,
+        error: ParamError,
+        observer: &'static str,
+        occurrence: &Occurrence<'_>,
+    ) {
+        let error = error.of_observer(observer, occurrence.name());
+        self.observers.chain.report(error);
     }
 
     /// The depth to come back to; `None` where nothing of the chain runs any more.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::event::{ObserverEvent, Occurrence, Watched};
 use super::on::{On, OnArgument};
+use super::signal::Listener;
 use crate::bundle::{Bundle, BundleComponents};
 use crate::component::Component;
 use crate::component::info::ComponentId;
@@ -95,6 +96,9 @@ pub(crate) trait ErasedObserver: Send + Sync {
         slot: Option<SystemId>,
     ) -> Result<(ParamState, SystemId), AccessConflict>;
 
+    /// The observer as a listener with a state of its own, if it can cause nothing.
+    fn listener(self: Arc<Self>, world: &mut World, slot: SystemId) -> Option<Box<dyn Listener>>;
+
     /// Calls the function and does what its commands ask for. It was not called if there is an
     /// error.
     fn run(
@@ -103,6 +107,29 @@ pub(crate) trait ErasedObserver: Send + Sync {
         world: &mut World,
         occurrence: &Occurrence<'_>,
     ) -> Result<(), ParamError>;
+}
+
+/// An observer that leaves nothing to be done at the end of a run.
+struct FunctionListener<F: ObserverFunction<M>, M> {
+    observer: Arc<FunctionObserver<F, M>>,
+    state: StateOf<F, M>,
+}
+
+impl<F: ObserverFunction<M>, M: 'static> Listener for FunctionListener<F, M> {
+    fn hear(&mut self, world: &mut World, occurrence: &Occurrence<'_>, tick: u64) -> u64 {
+        let function = &self.observer.function;
+        let call = |params: <F::Params as SystemParam>::Item<'_, '_>| {
+            function.call(On::new(occurrence), params);
+        };
+        // SAFETY: the exclusive borrow of the world keeps everybody else out.
+        match unsafe { self.state.run_lightly(world, tick, call) } {
+            Ok(next) => next,
+            Err(error) => {
+                world.report_observer(error, self.observer.name(), occurrence);
+                tick
+            }
+        }
+    }
 }
 
 struct FunctionObserver<F, M> {
@@ -144,6 +171,17 @@ impl<F: ObserverFunction<M>, M: 'static> ErasedObserver for FunctionObserver<F, 
         state.initialize(world)?;
         let id = state.id().expect("it was just initialized");
         Ok((Box::new(state), id))
+    }
+
+    fn listener(self: Arc<Self>, world: &mut World, slot: SystemId) -> Option<Box<dyn Listener>> {
+        let mut state = StateOf::<F, M>::of_observer::<F>(type_name::<F>(), self.token, Some(slot));
+        if let Err(conflict) = state.initialize(world) {
+            unreachable!("its parameters were checked: {conflict}");
+        }
+        let observer = self;
+        state
+            .leaves_nothing()
+            .then(|| Box::new(FunctionListener { observer, state }) as Box<dyn Listener>)
     }
 
     fn run(

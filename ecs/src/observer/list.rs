@@ -146,14 +146,11 @@ impl ObserverList {
         id
     }
 
-    /// Forgets an observer and says whether it was there.
-    pub(super) fn remove(&mut self, id: ObserverId) -> bool {
-        let Some(Registered {
+    /// Forgets an observer and gives what it watched, if it was there.
+    pub(super) fn remove(&mut self, id: ObserverId) -> Option<Watched> {
+        let Registered {
             watched, entity, ..
-        }) = self.all.remove(&id)
-        else {
-            return false;
-        };
+        } = self.all.remove(&id)?;
         let had_own = !self.entities.is_empty();
         match entity {
             Some(entity) => {
@@ -177,7 +174,12 @@ impl ObserverList {
             }
         }
         self.version += u64::from(had_own == self.entities.is_empty());
-        true
+        Some(watched)
+    }
+
+    /// Observers of an event that are not of an entity alone.
+    pub(super) fn of_event(&self, event: TypeId) -> Ids {
+        self.events.get(&event).cloned().unwrap_or_default()
     }
 
     /// Observers of an entity alone.

@@ -46,6 +46,7 @@ mod hook;
 mod list;
 mod on;
 mod removed;
+mod signal;
 mod states;
 mod values;
 mod watch;
@@ -56,6 +57,7 @@ use chain::RunningChain;
 use deliver::Queues;
 use list::ObserverList;
 use removed::RemovalLogs;
+use signal::Signals;
 use states::States;
 
 pub use error::{OBSERVER_DEPTH_MAX, ObserverChain, ObserverError, ObserverStep};
@@ -81,6 +83,8 @@ pub(crate) struct Observers {
     pub(crate) watch: Watch,
     /// What is waited for of any sparse component: it is not to be seen from the archetype.
     pub(crate) sparse: Watch,
+    /// The short ways of events of users.
+    signals: Signals,
     states: States,
     pub(crate) chain: RunningChain,
     queues: Queues,
@@ -95,6 +99,7 @@ impl Observers {
             logs: self.logs.clone(),
             watch: self.watch,
             sparse: self.sparse,
+            signals: self.signals.share(),
             ..Self::default()
         }
     }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::error::ObserverError;
-use super::event::{Event, Occurrence, What};
+use super::event::Event;
 use super::function::{ErasedObserver, ObserverFunction, erase};
 use super::list::ObserverId;
+use super::signal::EventKey;
 use super::watch::Watch;
 use crate::component::info::ComponentId;
 use crate::entity::{Entity, Place};
@@ -92,6 +93,7 @@ impl World {
         let watched = observer.watched(self);
         let (state, slot) = observer.init(self, None)?;
         let before = self.observers.list.version();
+        self.observers.signals.add(&watched);
         let id = self
             .observers
             .list
@@ -125,7 +127,9 @@ impl World {
         };
         self.forget_slot(slot);
         let before = self.observers.list.version();
-        self.observers.list.make_mut().remove(id);
+        if let Some(watched) = self.observers.list.make_mut().remove(id) {
+            self.observers.signals.remove(&watched);
+        }
         self.observers.states.forget(id);
         self.refresh_watch_since(before);
         true
@@ -149,9 +153,13 @@ impl World {
     /// Runs the observers of an event.
     ///
     /// # Cost
-    /// A run of a system for each observer of the event; nothing to speak of if there is none.
+    /// The test of a bit if nobody observes the event. A call for each observer if all of them are
+    /// listeners, that is if they need no commands, locals, readers or whatever else waits for the
+    /// end of a run, and the event is not triggered by an observer. Otherwise a run of a system for
+    /// each of them.
+    #[inline]
     pub fn trigger<E: Event>(&mut self, event: E) {
-        self.trigger_erased(None, E::NAME, &event);
+        self.trigger_erased(None, &event);
     }
 
     /// Runs the observers of an event that concerns one entity: those of all entities, and those of
@@ -178,22 +186,18 @@ impl World {
     pub fn trigger_for<E: Event>(&mut self, entity: Entity, event: E) -> Result<(), NoSuchEntity> {
         self.flush_reserved();
         self.entities.get(entity).ok_or(NoSuchEntity { entity })?;
-        self.trigger_erased(Some(entity), E::NAME, &event);
+        self.trigger_erased(Some(entity), &event);
         Ok(())
     }
 
-    fn trigger_erased(
-        &mut self,
-        entity: Option<Entity>,
-        name: &'static str,
-        data: &(dyn std::any::Any + Send + Sync),
-    ) {
-        // An observer that panics takes back what was reserved since.
+    #[inline]
+    fn trigger_erased<E: Event>(&mut self, entity: Option<Entity>, event: &E) {
+        // An observer that panics takes back what was reserved since; and whether somebody hears
+        // the event must not decide which handles are reserved.
         self.flush_reserved();
-        self.deliver(&Occurrence {
-            entity,
-            what: What::Event { name, data },
-        });
+        if self.observers.signals.is_heard(EventKey::of::<E>()) {
+            self.tell(entity, event);
+        }
     }
 
     /// How often observers could not do what they should have; see [`ObserverError`].

@@ -402,9 +402,15 @@ impl World {
     /// than what the system has seen.
     #[inline]
     pub(crate) fn finish_run(&mut self, id: SystemId, ticks: Ticks) {
+        self.note_run(id, ticks);
+        self.advance_change_tick();
+    }
+
+    /// Notes a whole run alone.
+    #[inline]
+    pub(crate) fn note_run(&mut self, id: SystemId, ticks: Ticks) {
         if let Some(slot) = self.systems.slots.get_mut(id.index()) {
             slot.last_run = ticks.this_run;
         }
-        self.advance_change_tick();
     }
 }

@@ -188,6 +188,12 @@ impl World {
         self.tick
     }
 
+    /// Begins a later change tick.
+    #[inline]
+    pub(crate) fn set_change_tick(&mut self, tick: u64) {
+        self.tick = tick;
+    }
+
     /// Living entities.
     pub fn len(&self) -> usize {
         self.entities.living_count() as usize

@@ -10,6 +10,7 @@ mod joined;
 mod model;
 mod panics;
 mod removed;
+mod signals;
 mod values;
 
 use orrery_ecs::{Add, Component, Despawn, Entity, Insert, On, Remove, ResMut, Resource, World};

@@ -122,6 +122,9 @@ pub unsafe trait SystemParam {
     /// Whether `release` has something to put back.
     #[doc(hidden)]
     const HOLDS: bool = true;
+    /// Whether it is of the world at all; else a run of it needs no change tick of its own.
+    #[doc(hidden)]
+    const TOUCHES: bool = true;
 
     #[doc(hidden)]
     fn init(world: &mut World, meta: &mut SystemMeta) -> Result<Self::State, AccessConflict>;

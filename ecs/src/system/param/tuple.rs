@@ -21,6 +21,7 @@ macro_rules! tuples {
             const SEES: bool = false $(|| $name::SEES)*;
             const DEFERS: bool = false $(|| $name::DEFERS)*;
             const HOLDS: bool = false $(|| $name::HOLDS)*;
+            const TOUCHES: bool = false $(|| $name::TOUCHES)*;
 
             fn init(
                 world: &mut World,

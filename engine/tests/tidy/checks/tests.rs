@@ -188,7 +188,7 @@ fn tests_that_do_not_exist_are_found_in_documents() {
     let source = "fn a_test_that_is_there() {}\n    pub fn short() {}\n";
     let functions: BTreeSet<&str> = defined_functions(source).collect();
     assert_eq!(functions, BTreeSet::from(["a_test_that_is_there", "short"]));
-    let text = "`a_test_that_is_there`, `some::a_test_that_is_there`, `gone`, not_in_any_code_here\n\
+    let text = "`a_test_that_is_there`, `some::a_test_that_is_there`, `gone`, not_in_code_at_all\n\
                 `Not_A_Name_Of_Tests` `a_folder/with_a_file_in_it.rs`\n\
                 | `short` | `gone::a_test_that_was_there` |\n";
     let found = named_tests(&file("a.md", text), &functions);

@@ -15,6 +15,7 @@ pub mod inverse;
 pub mod pass;
 pub mod population;
 pub mod schedule;
+pub mod signals;
 mod spawn;
 mod stamps;
 pub mod tasks;
@@ -60,10 +61,10 @@ pub fn time() -> Vec<Case> {
     [timers::cases(), stamps::cases()].concat()
 }
 
-/// Cases of `orrery`'s events.
+/// Cases of `orrery`'s events: those that wait in queues, and those that are heard at once.
 #[must_use]
 pub fn events() -> Vec<Case> {
-    events::cases()
+    [events::cases(), signals::cases()].concat()
 }
 
 /// Cases of `orrery`'s tasks and fibres.

@@ -2,6 +2,9 @@
 
 mod bevy;
 mod rows;
+mod shipyard;
+mod signals;
+mod threads;
 
 pub(crate) use rows::rows;
 

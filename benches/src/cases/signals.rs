@@ -146,7 +146,8 @@ fn sum_of(_: &World, counts: &[Count]) -> u64 {
 fn heard(size: usize, listeners: usize) -> Box<dyn Work> {
     let mut world = World::new();
     let counts: Vec<Count> = (0..listeners).map(|_| Count::default()).collect();
-    for count in counts.iter().cloned() {
+    for count in &counts {
+        let count = count.clone();
         world.add_observer(move |on: On<Ping>| count.add(on.event().0));
     }
     Signals::boxed(world, size, counts, sum_of)
@@ -176,9 +177,11 @@ fn deferred(size: usize) -> Box<dyn Work> {
     Signals::boxed(world, size, vec![count], sum_of)
 }
 
+type Closure = Box<dyn Fn(&Ping)>;
+
 /// R.
 struct Closures {
-    list: Vec<Box<dyn Fn(&Ping)>>,
+    list: Vec<Closure>,
     size: u64,
     counts: Vec<Count>,
 }
@@ -200,7 +203,7 @@ impl Work for Closures {
 
 fn closures(size: usize, listeners: usize) -> Box<dyn Work> {
     let counts: Vec<Count> = (0..listeners).map(|_| Count::default()).collect();
-    let closure = |count: Count| Box::new(move |ping: &Ping| count.add(ping.0)) as Box<_>;
+    let closure = |count: Count| Box::new(move |ping: &Ping| count.add(ping.0)) as Closure;
     Box::new(Closures {
         list: counts.iter().cloned().map(closure).collect(),
         size: size as u64,

@@ -36,7 +36,8 @@ fn signals(size: usize, listeners: usize, writes: bool) -> Box<dyn Work> {
     let mut world = World::new();
     world.init_resource::<Sum>();
     let counts: Vec<Count> = (0..listeners).map(|_| Count::default()).collect();
-    for count in counts.iter().cloned() {
+    for count in &counts {
+        let count = count.clone();
         world.add_observer(move |on: On<Ping>| count.add(on.event().0));
     }
     if writes {

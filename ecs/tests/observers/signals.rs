@@ -25,7 +25,7 @@ fn note(log: &mut ResMut<Log>, who: usize, number: u64) {
 /// Adds an observer; one that could ask for commands is none that events reach by the short way.
 fn add<const KIND: usize>(world: &mut World, who: usize, long: bool) -> ObserverId {
     type Needs<'w> = Res<'w, Radio>;
-    match (who % 3 == 0, long) {
+    match (who.is_multiple_of(3), long) {
         (false, false) => world.add_observer(move |on: On<Ping<KIND>>, mut log: ResMut<Log>| {
             note(&mut log, who, on.event().0);
         }),
@@ -180,7 +180,7 @@ fn many_events_are_told_apart_whatever_their_numbers() {
                 world.trigger(Ping::<$kind>(number));
                 world.trigger(Ping::<{ $kind + 100 }>(number));
             }
-            let expected: Vec<String> = (0..3).map(|number| format!("{} {number}", $kind)).collect();
+            let expected = [0, 1, 2].map(|number| format!("{} {number}", $kind));
             assert_eq!(take_log(&mut world), expected);
         )*};
     }

@@ -18,9 +18,12 @@ fn add(to: &mut [f32], by: &[f32]) {
 /// What rayon hands out at a time, as the blocks of ours are.
 const BLOCK: usize = 4_096;
 
+/// What each system writes, and what it reads.
+type Lanes = [(Vec<f32>, Vec<f32>); 3];
+
 struct Three {
-    lanes: [(Vec<f32>, Vec<f32>); 3],
-    tick: fn(&mut [(Vec<f32>, Vec<f32>); 3]),
+    lanes: Lanes,
+    tick: fn(&mut Lanes),
 }
 
 impl Work for Three {
@@ -34,7 +37,7 @@ impl Work for Three {
     }
 }
 
-fn three(size: usize, tick: fn(&mut [(Vec<f32>, Vec<f32>); 3])) -> Box<dyn Work> {
+fn three(size: usize, tick: fn(&mut Lanes)) -> Box<dyn Work> {
     let lanes = |of: usize| {
         let to = (0..size).map(|entity| disjoint(entity).0[of]).collect();
         (to, (0..size).map(|entity| disjoint(entity).1[of]).collect())

@@ -21,6 +21,24 @@ pub fn drop_quietly<T>(value: T) {
     std::mem::forget(next);
 }
 
+/// What the panic says that ends a change whose world has gone.
+const REPLACED: &str = "an observer or a hook put another world in the place of the one that was \
+                        changing, which is lost; do that in an exclusive system, in commands of a \
+                        system, or in an observer of an event of your own";
+
+/// Ends a change whose world user code has replaced. Nothing of the old world is left, and its
+/// numbers mean something else in the new one, so nobody waits with this panic: whatever else the
+/// change had to do is not done.
+#[cold]
+pub(crate) fn world_is_replaced() -> ! {
+    std::panic::panic_any(REPLACED)
+}
+
+fn says_replaced(panic: &(dyn Any + Send)) -> bool {
+    let text = panic.downcast_ref::<&'static str>();
+    text.is_some_and(|text| *text == REPLACED)
+}
+
 /// The first panic of several pieces of user code, kept for later.
 ///
 /// Dropping one that holds a panic swallows it; whoever makes one ends with `resume`.
@@ -34,6 +52,10 @@ impl FirstPanic {
         let Err(panic) = catch_unwind(AssertUnwindSafe(code)) else {
             return;
         };
+        if says_replaced(&*panic) && !std::thread::panicking() {
+            drop_quietly(self.0.take());
+            resume_unwind(panic);
+        }
         if self.0.is_none() {
             self.0 = Some(panic);
         } else {

@@ -10,6 +10,7 @@ use super::list::ObserverId;
 use crate::commands::CommandQueue;
 use crate::component::info::ComponentId;
 use crate::entity::Entity;
+use crate::panics::world_is_replaced;
 use crate::system::ParamError;
 use crate::world::World;
 
@@ -43,8 +44,16 @@ impl World {
 
     /// Runs the observers of an event that were there when it happened.
     pub(super) fn deliver(&mut self, occurrence: &Occurrence<'_>) {
+        let world = self.id();
         for id in self.observers.list.listeners(occurrence) {
             self.run_observer(id, occurrence);
+            if self.id() != world {
+                match occurrence.what {
+                    What::Change { .. } => world_is_replaced(),
+                    // The others were of the world that has gone.
+                    What::Event { .. } => return,
+                }
+            }
         }
     }
 
@@ -110,6 +119,7 @@ impl World {
         let Some(depth) = self.enter(step) else {
             return;
         };
+        let world = self.id();
         let mut queue = self.observers.queues.pop().unwrap_or_default();
         let ran = catch_unwind(AssertUnwindSafe(|| {
             hook(HookContext {
@@ -129,6 +139,9 @@ impl World {
         }
         self.observers.chain.leave(depth);
         self.observers.queues.push(queue);
+        if self.id() != world {
+            world_is_replaced();
+        }
     }
 
     /// Keeps an error of an observer.

@@ -10,6 +10,7 @@ mod joined;
 mod model;
 mod panics;
 mod removed;
+mod replaced;
 mod signals;
 mod values;
 

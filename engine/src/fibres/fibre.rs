@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use orrery_ecs::{Entity, Event, World};
 
 use super::table::Suspend;
-use crate::task::{BlockingError, Script, is_lent};
+use crate::task::{BlockingError, Script};
 
 /// A fibre's own handle. It waits for the same things as a [`Script`], and returns when they have
 /// come.
@@ -78,7 +78,7 @@ impl<'a> Fibre<'a> {
             "a destructor must not wait while its fibre is unwound"
         );
         assert!(
-            !is_lent(),
+            self.script.has_world(),
             "a fibre must not wait inside `with`: it would keep the world from all others"
         );
         let mut future = pin!(future.into_future());

@@ -131,9 +131,6 @@ mod world;
 #[cfg(test)]
 mod tests;
 
-#[cfg(feature = "fibres")]
-pub(crate) use running::is_lent;
-
 pub use blocking::{
     Blocking, BlockingError, CommandBlocking, Delivery, Request, Requests, WorldBlocking,
 };

@@ -75,8 +75,7 @@ pub(super) fn lend<R, F: FnOnce(&mut World) -> R>(call: F) -> Result<R, F> {
 }
 
 /// Whether a closure has the world whose scripts run on this thread.
-#[cfg(feature = "fibres")]
-pub(crate) fn is_lent() -> bool {
+pub(super) fn is_lent() -> bool {
     // Put back at once.
     Lent(WORLD.take()).0.is_none()
 }

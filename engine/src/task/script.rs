@@ -7,7 +7,7 @@ use orrery_ecs::{Entity, Event, NoSuchEntity, World};
 use super::blocking::{BlockingError, try_spawn};
 use super::handle::Task;
 use super::listen::{Listener, listen};
-use super::running::{lend, running};
+use super::running::{is_lent, lend, running};
 use super::scripts::{Spawning, handle, spawn, spawn_for};
 use super::sent::SentEvents;
 use super::wait::Sleep;
@@ -61,6 +61,12 @@ impl Script {
     pub fn tick(self) -> u64 {
         let tick = running(self.executor, |executor| executor.order.tick);
         tick.expect("Script::tick is for a script that runs")
+    }
+
+    /// Whether [`with`](Self::with) can give it the world: a script of it runs, and no other `with`
+    /// has it.
+    pub fn has_world(self) -> bool {
+        running(self.executor, |_| ()).is_some() && !is_lent()
     }
 
     /// Calls a function with the world.

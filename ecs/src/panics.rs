@@ -78,6 +78,16 @@ impl FirstPanic {
         drop_quietly(self.0);
     }
 
+    /// For the end of a `Drop`: goes on with the panic, unless another one is on its way to the user
+    /// already, which a second would turn into an abort.
+    pub(crate) fn resume_from_drop(self) {
+        if std::thread::panicking() {
+            self.hush();
+        } else {
+            self.resume();
+        }
+    }
+
     /// Goes on with the panic, if there was one.
     pub(crate) fn resume(self) {
         if let Some(panic) = self.0 {

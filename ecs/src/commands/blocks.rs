@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::CommandQueue;
 use crate::entity::Lane;
+use crate::panics::FirstPanic;
 use crate::storage::lock::lock;
 use crate::world::World;
 
@@ -115,19 +116,26 @@ struct Used<'a>(&'a mut Lists);
 
 impl Drop for Used<'_> {
     fn drop(&mut self) {
-        self.0.used.drain(..).for_each(free);
+        let mut panicked = FirstPanic::default();
+        free(&mut self.0.used, &mut panicked);
+        panicked.resume_from_drop();
     }
 }
 
-fn free(queue: NonNull<BlockQueue>) {
-    // SAFETY: `of_block` made it from a box, and it is in no list any more.
-    drop(unsafe { Box::from_raw(queue.as_ptr()) });
+/// Frees all queues of a list, whatever is dropped with them.
+fn free(queues: &mut Vec<NonNull<BlockQueue>>, panicked: &mut FirstPanic) {
+    for queue in queues.drain(..) {
+        // SAFETY: `of_block` made it from a box, and it is in no list any more.
+        panicked.catch(|| drop(unsafe { Box::from_raw(queue.as_ptr()) }));
+    }
 }
 
 impl Drop for BlockQueues {
     fn drop(&mut self) {
         let lists = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        lists.used.drain(..).for_each(free);
-        lists.spare.drain(..).for_each(free);
+        let mut panicked = FirstPanic::default();
+        free(&mut lists.used, &mut panicked);
+        free(&mut lists.spare, &mut panicked);
+        panicked.resume_from_drop();
     }
 }

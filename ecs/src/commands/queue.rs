@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 use super::merge::Merge;
 use super::record::{self, ALIGN, Action};
 use crate::entity::Entity;
+use crate::panics::FirstPanic;
 use crate::world::World;
 
 /// Sixteen bytes, so that every record is aligned.
@@ -211,8 +212,10 @@ impl CommandQueue {
 
 impl Drop for CommandQueue {
     fn drop(&mut self) {
+        let mut panicked = FirstPanic::default();
         while !self.is_empty() {
-            self.drop_next();
+            panicked.catch(|| self.drop_next());
         }
+        panicked.resume_from_drop();
     }
 }

@@ -181,11 +181,6 @@ impl Drop for Values {
     fn drop(&mut self) {
         let mut panicked = FirstPanic::default();
         self.discard(&mut panicked);
-        if std::thread::panicking() {
-            // A second panic would abort; the first is already on its way to the user.
-            panicked.hush();
-        } else {
-            panicked.resume();
-        }
+        panicked.resume_from_drop();
     }
 }

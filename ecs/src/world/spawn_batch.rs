@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::archetype::Archetype;
 use crate::entity::Entity;
 
-/// The handles of a batch, in order; see [`World::spawn_batch`].
+/// The handles of a batch, in order; see [`World::spawn_batch`](crate::World::spawn_batch).
 pub struct SpawnBatch<'w>(Handles<'w>);
 
 enum Handles<'w> {

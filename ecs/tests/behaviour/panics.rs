@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use orrery_ecs::{Component, Entity, Fields, World};
+use orrery_ecs::{CommandQueue, Commands, Component, Entity, Fields, World};
 
 use crate::support::{Ledger, Named, Num, Parts, ignore, named, names, panic_of, whole};
 
@@ -36,6 +36,44 @@ fn a_drop_that_panics_while_clearing_does_not_keep_the_others() {
     let (world, _) = named(10_000, &ledger);
     ledger.panic_in_drop(7);
     assert!(panic_of(move || drop(world)).is_some());
+    assert_eq!(ledger.alive(), 0);
+}
+
+/// Asks for ten spawns, insertions and closures, each with a name that is counted.
+fn ask_for_names(mut commands: Commands<'_, '_>, ledger: &Ledger) {
+    for number in 0..10 {
+        let entity = commands.spawn(Named::new(number, ledger)).id();
+        commands.insert(entity, Named::new(number, ledger));
+        let name = Named::new(number, ledger);
+        commands.queue(move |_: &mut World| ignore(name));
+    }
+}
+
+#[test]
+fn a_payload_that_panics_when_its_queue_is_dropped_does_not_keep_the_others() {
+    for number in [1, 2, 3, 29, 30] {
+        let (ledger, world) = (Ledger::default(), World::new());
+        let mut queue = CommandQueue::default();
+        ask_for_names(Commands::new(&mut queue, &world), &ledger);
+        assert_eq!(ledger.alive(), 30);
+        ledger.panic_in_drop(number);
+        let panic = panic_of(move || drop(queue));
+        assert_eq!(panic.as_deref(), Some("planned panic in a drop"));
+        assert_eq!(ledger.alive(), 0, "drop {number}");
+    }
+}
+
+#[test]
+fn a_queue_that_is_dropped_by_a_panic_lets_that_panic_through_and_drops_every_payload() {
+    let (ledger, world) = (Ledger::default(), World::new());
+    let mut queue = CommandQueue::default();
+    ask_for_names(Commands::new(&mut queue, &world), &ledger);
+    ledger.panic_in_drop(3);
+    let panic = panic_of(move || {
+        let _queue = queue;
+        panic!("the first");
+    });
+    assert_eq!(panic.as_deref(), Some("the first"));
     assert_eq!(ledger.alive(), 0);
 }
 

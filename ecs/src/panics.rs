@@ -78,8 +78,8 @@ impl FirstPanic {
         drop_quietly(self.0);
     }
 
-    /// For the end of a `Drop`: goes on with the panic, unless another one is on its way to the user
-    /// already, which a second would turn into an abort.
+    /// For the end of a `Drop`: goes on with the panic, unless another one is already on its way to
+    /// the user, which a second would turn into an abort.
     pub(crate) fn resume_from_drop(self) {
         if std::thread::panicking() {
             self.hush();

@@ -137,3 +137,24 @@ fn walk(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     );
     ExitCode::from(u8::from(!outcome.differences.is_empty()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_benches::harness::Case;
+
+    #[test]
+    fn every_peer_gives_the_digest_of_ours_at_smoke_size() {
+        let all = [ecs::rows(), schedule::rows(), task::rows(), time::rows()];
+        for row in all.into_iter().flatten() {
+            for peer in row.peers {
+                let as_case = Case {
+                    prepare: peer.prepare,
+                    ..row.case
+                };
+                let (found, expected) = (as_case.smoke_result(), row.case.expected.smoke);
+                assert_eq!(found, expected, "{} at {}", peer.name, row.case.name);
+            }
+        }
+    }
+}

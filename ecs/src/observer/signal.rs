@@ -19,12 +19,12 @@
 //! done never does.
 
 use std::any::{Any, TypeId};
-use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::event::{Event, Occurrence, Watched, What};
 use crate::entity::Entity;
+use crate::recent::place;
 use crate::world::World;
 
 /// An observer that cannot cause anything, with its state on one world.
@@ -58,34 +58,8 @@ impl EventKey {
 
     #[inline]
     fn new(event: TypeId) -> Self {
-        let mut bits = TopBits(0);
-        event.hash(&mut bits);
-        Self {
-            event,
-            bit: (bits.finish() >> 58) as usize,
-        }
-    }
-}
-
-/// The number of a type is a hash already; its upper bits are as good as any.
-struct TopBits(u64);
-
-impl Hasher for TopBits {
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    #[inline]
-    fn write_u64(&mut self, number: u64) {
-        self.0 ^= number;
-    }
-
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
+        let bit = place(event, BITS);
+        Self { event, bit }
     }
 }
 

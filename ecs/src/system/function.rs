@@ -161,11 +161,7 @@ where
         world: &mut World,
         runner: &dyn BlockRunner,
     ) -> Result<(), SystemError> {
-        // A command of the system before it may have put another world here.
-        if !self.state.is_of(world) {
-            self.initialize(world)?;
-        }
-        if self.state.leaves_nothing() {
+        if self.state.is_light_in(world) {
             let run = self.state.begin_lightly(world)?;
             // SAFETY: begun a line above, and the exclusive borrow of the world keeps everybody
             // else out while the function runs.
@@ -178,16 +174,37 @@ where
             world.finish_run(run.system, run.ticks);
             return Ok(());
         }
+        self.run_in_parts(world, runner)
+    }
+
+    fn parts(&mut self) -> Option<&mut dyn SystemParts> {
+        Some(self)
+    }
+}
+
+impl<F, M> FunctionSystem<F, M>
+where
+    F: SystemParamFunction<M, In = (), Out: SystemOutput>,
+    M: 'static,
+{
+    /// A whole run with all that may be put back. Apart, so that a light one keeps little in
+    /// registers.
+    #[inline(never)]
+    fn run_in_parts(
+        &mut self,
+        world: &mut World,
+        runner: &dyn BlockRunner,
+    ) -> Result<(), SystemError> {
+        // A command of the system before it may have put another world here.
+        if !self.state.is_of(world) {
+            self.initialize(world)?;
+        }
         self.state.open(world, None);
         // SAFETY: opened a line above, and the exclusive borrow of the world keeps everybody out.
         let ran = unsafe { self.execute(world, runner) };
         self.state.close(world, ran.is_ok());
         ran?;
         self.state.apply(world)
-    }
-
-    fn parts(&mut self) -> Option<&mut dyn SystemParts> {
-        Some(self)
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct SystemState<P: SystemParam> {
     /// The slot that it had in the world where it was first used.
     hint: Option<SystemId>,
     ready: Option<Ready<P::State>>,
+    /// The world that it was initialized for, if a run there leaves nothing behind when it fails.
+    light_in: Option<WorldId>,
     /// The run that was opened and not closed.
     opened: Option<Run>,
 }
@@ -59,6 +61,7 @@ impl<P: SystemParam> SystemState<P> {
             kind: "system",
             hint: None,
             ready: None,
+            light_in: None,
             opened: None,
         }
     }
@@ -134,6 +137,8 @@ impl<P: SystemParam> SystemState<P> {
         };
         P::attach(&mut params, world, id);
         let is_unforkable = access.writes_beside_world();
+        let is_light = !P::HOLDS && !P::DEFERS && !is_unforkable;
+        self.light_in = is_light.then_some(world.id());
         self.ready = Some(Ready {
             world: world.id(),
             id,
@@ -222,25 +227,31 @@ impl<P: SystemParam> SystemState<P> {
         P::apply(params, world);
     }
 
-    /// Whether a run that failed or panicked has left nothing to put back or to forget.
+    /// Whether a run on the world that it was initialized for, when it fails or panics, leaves
+    /// nothing to put back or to forget.
     #[inline]
     pub(crate) fn leaves_nothing(&self) -> bool {
-        !P::HOLDS
-            && !P::DEFERS
-            && self
-                .ready
-                .as_ref()
-                .is_some_and(|ready| !ready.is_unforkable)
+        self.light_in.is_some()
     }
 
-    /// Readies a run of an initialised state that leaves nothing.
+    /// Whether `begin_lightly` may begin a run on this world.
+    #[inline]
+    pub(super) fn is_light_in(&self, world: &World) -> bool {
+        // By number, which is one comparison where that of an `Option` is two.
+        let light_in = self.light_in.map_or(0, WorldId::number);
+        !P::HOLDS && !P::DEFERS && light_in == world.id().number()
+    }
+
+    /// Readies a run of a state that is light in this world.
     #[inline]
     pub(super) fn begin_lightly(&mut self, world: &mut World) -> Result<Run, SystemError> {
         let name = self.name;
         let run = self.next_run(world, None);
         let (_, params) = self.parts();
         P::validate(params, world, run).map_err(|error| error.of_system(name))?;
-        self.prepare(world, run);
+        // If a value that a fork shares cannot be cloned, there is nothing to put back either.
+        P::prepare(params, world, run);
+        world.advance_change_tick();
         Ok(run)
     }
 

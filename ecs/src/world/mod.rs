@@ -61,6 +61,12 @@ pub(crate) use watched::Components;
 pub struct WorldId(NonZeroU64);
 
 impl WorldId {
+    /// Never 0.
+    #[inline]
+    pub(crate) fn number(self) -> u64 {
+        self.0.get()
+    }
+
     fn next() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         // Only tells worlds apart; it never enters state, hash or order.

@@ -15,23 +15,3 @@ pub(crate) fn rows() -> Vec<Row> {
         row("fibre_switch"),
     ]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use orrery_benches::harness::Case;
-
-    #[test]
-    fn every_peer_gives_the_digest_of_ours_at_smoke_size() {
-        for row in rows() {
-            for peer in row.peers {
-                let as_case = Case {
-                    prepare: peer.prepare,
-                    ..row.case
-                };
-                let (found, expected) = (as_case.smoke_result(), row.case.expected.smoke);
-                assert_eq!(found, expected, "{} at {}", peer.name, row.case.name);
-            }
-        }
-    }
-}

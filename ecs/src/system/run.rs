@@ -24,7 +24,13 @@ use crate::error::AccessConflict;
 use crate::world::{World, WorldId};
 
 /// What a system object knows of the world that it last ran on.
+///
+/// What a light run reads lies at the front: of many small systems each line of cache counts.
+#[repr(C)]
 pub(crate) struct SystemState<P: SystemParam> {
+    /// The world that it was initialized for, if a run there leaves nothing behind when it fails.
+    light_in: Option<WorldId>,
+    ready: Option<Ready<P::State>>,
     name: &'static str,
     function: TypeId,
     /// `None` for a system that runs once and leaves nothing behind.
@@ -33,16 +39,14 @@ pub(crate) struct SystemState<P: SystemParam> {
     kind: &'static str,
     /// The slot that it had in the world where it was first used.
     hint: Option<SystemId>,
-    ready: Option<Ready<P::State>>,
-    /// The world that it was initialized for, if a run there leaves nothing behind when it fails.
-    light_in: Option<WorldId>,
     /// The run that was opened and not closed.
     opened: Option<Run>,
 }
 
+#[repr(C)]
 struct Ready<S> {
-    world: WorldId,
     id: SystemId,
+    world: WorldId,
     access: SystemAccess,
     /// Parameters that reserve handles.
     reserving: usize,
